@@ -11,7 +11,7 @@
 
 import Foundation
 
-/// Why a key or an event is refused, or what is wrong with an argument. It never holds a value that was given.
+/// The reason why a key or an event is rejected, or the problem of an argument. It never contains a given value.
 struct DeskgateError: Error, CustomStringConvertible {
     let reason: String
     let message: String
@@ -26,12 +26,12 @@ struct DeskgateError: Error, CustomStringConvertible {
 /// How far the clocks of backend and service may differ, in seconds, as the service has it by default.
 private let clockSkew: Int64 = 60
 
-/// Makes a security key of 89 characters.
+/// Mints a security key of 89 characters.
 ///
 /// - Parameters:
 ///   - keyID: the secret's number in the service's configuration
-///   - secret: what `deskgate secret new` prints
-///   - lifetime: in seconds; 0 never ends
+///   - secret: the output of `deskgate secret new`
+///   - lifetime: in seconds; 0 for no expiry
 ///   - now: in Unix seconds; only for tests
 ///   - salt: 16 bytes, only for tests: each key needs a random salt of its own
 func mintSecurityKey(
@@ -51,9 +51,9 @@ func mintSecurityKey(
     return "dgk1." + Data(key).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
 }
 
-/// Throws unless the key is genuine and in force; `secrets` has the app's secrets by key id.
+/// Throws unless the key is valid and in force; `secrets` contains the app's secrets by key id.
 ///
-/// The service alone knows what is revoked or blocked, and how long a key may live.
+/// Only the service has the revocations, the blocks and the limits of lifetimes.
 func verifySecurityKey(
     appID: String, userID: String, securityKey: String, secrets: [UInt32: String], now: Int64? = nil
 ) throws(DeskgateError) {
@@ -80,12 +80,12 @@ func verifySecurityKey(
 
 /// Throws unless the service has signed this request (Standard Webhooks) at most `tolerance` seconds from now.
 ///
-/// A retry has the same `webhook-id`, so remember the ids that you have processed.
+/// A retry has the same `webhook-id`, so store the ids that you have processed.
 ///
 /// - Parameters:
-///   - headers: finds a header whatever its case
+///   - headers: finds a header in any case
 ///   - body: raw, as it was received
-///   - secrets: `whsec_…`; several while one is replaced
+///   - secrets: `whsec_…`; several during a rotation
 ///   - now: in Unix seconds; only for tests
 func verifyEvent(
     headers: (String) -> String?, body: [UInt8], secrets: [String], now: Int64? = nil, tolerance: Int64 = 300
@@ -128,7 +128,7 @@ private func mac(_ secret: [UInt8], head: [UInt8], appID: String, userID: String
     return hmacSHA256(key: secret, message)
 }
 
-/// Whether two byte strings are equal, in a time that does not tell where they differ.
+/// Whether two byte strings are equal, in a time that does not depend on the position of a difference.
 private func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
 }

@@ -5,10 +5,10 @@ package import Time
 
 /// The outcome of one export, by the rules of OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp-response).
 package enum ExportOutcome: Sendable, Equatable {
-    /// The collector has taken the batch, but for so many spans, which must not be sent again.
+    /// The collector has accepted the batch except for `rejected` spans, which must not be sent again.
     case taken(rejected: Int)
     case retry(afterMilliseconds: UInt64?, reason: String)
-    /// It never will accept it.
+    /// The collector will never accept the batch.
     case refused(reason: String)
 
     /// The attempts of a batch, and the delays between them: about a minute in total, after which the queue has no room anyway.
@@ -16,9 +16,9 @@ package enum ExportOutcome: Sendable, Equatable {
         baseMilliseconds: 1000, floorMilliseconds: 500, ceilingMilliseconds: 30_000, retryAfterCeilingMilliseconds: 300_000,
         maximumAttempts: 8)
 
-    /// Judges the result of a request.
+    /// Evaluates the result of a request.
     /// - Parameters:
-    ///   - count: how many spans it had.
+    ///   - count: the number of spans in the request.
     ///   - now: for a Retry-After that is a date.
     package init(_ result: Result<ClientResponse, ClientError>, of count: Int, now: UnixMilliseconds) {
         switch result {

@@ -7,7 +7,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The exporter's thread. It sends one batch after the other: when a whole one waits, and regularly what there is.
+/// The exporter's thread. It sends batches one after the other: when a full batch waits, and at regular intervals.
 final class ExportWorker: Sendable {
     /// The maximum number of bytes of an answer that are read: a partial success is short.
     private static let responseBodyLimit = 64 * 1024

@@ -3,12 +3,12 @@ package import Observability
 internal import Synchronization
 internal import Threading
 
-/// Ended spans that wait for their export: bounded, so that a collector that is slow or gone costs no more than this memory.
+/// Ended spans that wait for their export. The queue is bounded, so a slow or unreachable collector costs no more than this memory.
 ///
 /// Threads that serve requests add spans. They share one atomic count, and each span goes to the list that its random id selects, so that
 /// two threads rarely need the same lock, which is held for one append. Any thread may call it.
 package final class SpanQueue: Sendable {
-    /// The most spans that wait; further ones are dropped.
+    /// The maximum number of waiting spans; further ones are dropped.
     package static let capacity = 2048
     /// The maximum number of spans in one request.
     package static let batchSize = 512
@@ -18,7 +18,7 @@ package final class SpanQueue: Sendable {
     private let waiting = Atomic<Int>(0)
     private let dropped: Counter
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     /// - Parameter dropped: counts the spans that find no room, or are discarded.
     package init(countingDropped dropped: Counter) {
         self.dropped = dropped
@@ -28,7 +28,7 @@ package final class SpanQueue: Sendable {
     package var count: Int { waiting.load(ordering: .relaxed) }
 
     /// Adds a span, or drops it when the queue is full.
-    /// - Returns: whether a whole batch waits with it, so that its export need not wait any longer.
+    /// - Returns: whether a full batch waits, so that it can be exported at once.
     package func add(_ span: TraceSpan) -> Bool {
         let count = waiting.wrappingAdd(1, ordering: .relaxed).newValue
         guard count <= Self.capacity else {
@@ -40,7 +40,7 @@ package final class SpanQueue: Sendable {
         return count == Self.batchSize
     }
 
-    /// Takes spans out, up to a batch of them.
+    /// Removes and returns up to one batch of spans.
     package func takeBatch() -> [TraceSpan] {
         var batch: [TraceSpan] = []
         for list in lists where batch.count < Self.batchSize {

@@ -3,9 +3,9 @@ package import Observability
 package import Threading
 package import Time
 
-/// Exports the spans that a `Tracer` records, by OTLP over HTTP, while the configuration says where to.
+/// Exports the spans that a `Tracer` records, by OTLP over HTTP, while the configuration has a collector.
 ///
-/// Its thread runs from the first configuration on that exports. Nothing waits for it but `stop`, for a bounded time. The owner must call
+/// Its thread runs from the first configuration with a collector on. Only `stop` waits for it, for a limited time. The owner must call
 /// `stop`.
 package final class TraceExporter: Sendable {
     /// The maximum wait of a stop for the last export, in milliseconds.
@@ -29,10 +29,10 @@ package final class TraceExporter: Sendable {
     private let worker: ExportWorker
     private let thread = Monitor<DedicatedThread?>(nil)
 
-    /// Makes one that exports nothing yet.
+    /// Creates an exporter without a collector.
     /// - Parameters:
     ///   - version: of the product.
-    ///   - intervalMilliseconds: how long a span waits for its batch at most.
+    ///   - intervalMilliseconds: the maximum time that a span waits for its batch.
     ///   - instance: names this process among its replicas; called for each export, must not block.
     package init(
         registry: MetricsRegistry, logger: Logger, clocks: Clocks, version: String, intervalMilliseconds: UInt64 = 1000,
@@ -48,14 +48,14 @@ package final class TraceExporter: Sendable {
             version: version, intervalMilliseconds: intervalMilliseconds, instance: instance)
     }
 
-    /// Exports as the configuration says from now on. What waits goes to the new collector, or is dropped when there is none.
-    /// `prepare` must have been called with it.
+    /// Uses the given settings from now on. Waiting spans go to the new collector, or are dropped when there is none. `prepare` must have
+    /// been called with these settings.
     package func use(_ settings: Configuration.TraceExport?) {
         tracer.record(sampleRatio: settings?.sampleRatio, isParentBased: settings?.isParentBased == true)
         control.update { $0.settings = settings }
     }
 
-    /// Starts the thread if it is needed and does not run yet; nothing is exported because of that.
+    /// Starts the thread if it is needed and does not run yet; it exports nothing before `use`.
     /// - Throws: when it cannot be started.
     package func prepare(_ settings: Configuration.TraceExport?) throws(ThreadError) {
         guard settings != nil else { return }
@@ -71,7 +71,7 @@ package final class TraceExporter: Sendable {
         }.get()
     }
 
-    /// Exports what waits, if the collector takes it at once, and ends the thread. Call it once, after the last span has ended.
+    /// Exports waiting spans, if the collector accepts them at once, and ends the thread. Call it once, after the last span has ended.
     /// - Parameter drainMilliseconds: how much time the stop of the service has left.
     package func stop(drainMilliseconds: UInt64 = stopMilliseconds) {
         tracer.record(sampleRatio: nil)

@@ -4,7 +4,7 @@ package import Observability
 internal import Synchronization
 internal import Time
 
-/// Begins and ends spans: those that only carry a trace on, and, while traces are exported, those that are recorded.
+/// Begins and ends spans. Without export, spans only pass a trace on; with export, sampled spans are recorded.
 ///
 /// Any thread may call it. While nothing is exported and a request belongs to no trace, it costs one load.
 package final class Tracer: Sendable {
@@ -14,13 +14,13 @@ package final class Tracer: Sendable {
 
     package let queue: SpanQueue
     private let random = RandomPool()
-    /// 0 while nothing is exported; otherwise one more than the share of traces that are, of 2^63.
+    /// 0 while nothing is exported; otherwise one more than the share of exported traces, in units of 2^-63.
     private let share = Atomic<UInt64>(0)
-    /// Whether callers decide about the traces that they have begun.
+    /// Whether callers decide about sampling the traces that they have begun.
     private let isParentBased = Atomic<Bool>(false)
     private let unixNanoseconds: @Sendable () -> UInt64
     private let monotonicNanoseconds: @Sendable () -> UInt64
-    /// Called when a whole batch waits, on the thread that ended its last span.
+    /// Called when a full batch waits, on the thread that ended its last span.
     private let onBatch: @Sendable () -> Void
 
     /// Makes a tracer that exports nothing yet.
@@ -39,8 +39,8 @@ package final class Tracer: Sendable {
 
     /// Begins or ends the recording of spans.
     /// - Parameters:
-    ///   - sampleRatio: which share of the traces is recorded, from 0 to 1; nil records nothing.
-    ///   - isParentBased: whether each trace is recorded that a caller has marked as sampled. Otherwise the share is of those, too.
+    ///   - sampleRatio: the share of the traces to record, from 0 to 1; nil records nothing.
+    ///   - isParentBased: whether to record every trace that its caller has marked as sampled. Otherwise the share also applies to those.
     package func record(sampleRatio: Double?, isParentBased: Bool = false) {
         self.isParentBased.store(isParentBased, ordering: .relaxed)
         share.store(sampleRatio.map { 1 + UInt64($0 * Double(1 << Self.ratioBits as UInt64)) } ?? 0, ordering: .relaxed)
@@ -48,14 +48,14 @@ package final class Tracer: Sendable {
 
     package var isRecording: Bool { share.load(ordering: .relaxed) != 0 }
 
-    /// Begins the span of a request if it belongs to a trace: to one that its caller has begun, or to one of our own that is recorded.
+    /// Begins the span of a request if it belongs to a trace of its caller, or to a new trace that is recorded.
     package func beginRequest(_ caller: TraceContext?) -> OpenSpan? {
         if let caller { return begin(below: sampled(caller)) }
         guard isRecording, let span = beginTrace(), span.isExported else { return nil }
         return span
     }
 
-    /// Begins the span of a request whose trace continues after its answer: in its caller's trace, or in a new one.
+    /// Begins the span of a request whose trace continues after its response, in its caller's trace or in a new one.
     /// - Returns: nil when OpenSSL fails, because the trace matters less than the request.
     package func beginLasting(_ caller: TraceContext?) -> OpenSpan? {
         caller.map { begin(below: sampled($0)) } ?? beginTrace()
@@ -63,8 +63,8 @@ package final class Tracer: Sendable {
 
     /// A caller's context, marked as sampled only if its trace is in the share. While recording is off, it is passed on unchanged.
     ///
-    /// A stranger chooses the mark and the trace's id, so the share is that of a hash under a secret of the process. Each request of one
-    /// trace gets the same answer from one process.
+    /// Any client can choose the mark and the trace's id, so the share is that of a hash with a secret of the process. In one process all
+    /// requests of a trace get the same result.
     private func sampled(_ caller: TraceContext) -> TraceContext {
         guard caller.isSampled, isRecording, !isParentBased.load(ordering: .relaxed) else { return caller }
         var hasher = Hasher()
@@ -72,7 +72,7 @@ package final class Tracer: Sendable {
         return caller.sampled(isInShare(UInt64(bitPattern: Int64(hasher.finalize()))))
     }
 
-    /// Begins a span below another one, which is recorded if that one is.
+    /// Begins a child span, which is recorded if its parent is.
     /// - Returns: nil when OpenSSL fails.
     package func begin(below parent: TraceContext) -> OpenSpan? {
         (try? parent.child(from: random)).map { open($0, below: parent.spanID) }
@@ -95,9 +95,9 @@ package final class Tracer: Sendable {
             startMonotonic: isExported ? monotonicNanoseconds() : 0, isExported: isExported)
     }
 
-    /// Ends a span, and has it exported if it is recorded. Call it at most once for a span; one that is never ended is not exported.
+    /// Ends a span, and queues it for export if it is recorded. Call it at most once for a span; a span that never ends is not exported.
     /// - Parameters:
-    ///   - failure: why it has failed, in a stable word; nil when it has not.
+    ///   - failure: the reason of a failure, in a stable word; nil on success.
     ///   - name: not evaluated when the span is not recorded, and neither are the attributes.
     package func end(
         _ span: OpenSpan?, kind: TraceSpan.Kind, failure: @autoclosure () -> String? = nil, name: @autoclosure () -> String,

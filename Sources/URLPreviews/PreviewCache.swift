@@ -24,9 +24,9 @@ struct PreviewCache<Waiter> {
         var fetchesOfPerson = 2
         var entries = 2000
         var bytes = 2 << 20
-        /// The life of a cached preview.
+        /// The lifetime of a cached preview.
         var previewMilliseconds: UInt64 = 3_600_000
-        /// The life of a cached refusal.
+        /// The lifetime of a cached refusal.
         var refusalMilliseconds: UInt64 = 60_000
     }
 

@@ -13,8 +13,8 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     /// The page has no title or no image.
     case incomplete
 
-    /// The reason that an app receives. It must not reveal which names exist in our network, so a host without a public address is reported
-    /// as unreachable.
+    /// The reason that an app receives. It must not reveal which names exist in Deskgate's network, so a host without a public address is
+    /// reported as unreachable.
     package var reason: String {
         switch self {
         case .notPublic, .unresolved: Self.unreachable.rawValue

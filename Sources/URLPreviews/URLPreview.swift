@@ -2,7 +2,7 @@ internal import HTML
 internal import HTTPClient
 internal import JSON
 
-/// The preview of a page, as the help desk's dashboard and apps show it.
+/// The preview of a page, in the form of the help desk's dashboard and apps.
 package struct URLPreview: Sendable, Equatable {
     /// In Unicode scalars; also of the site's name.
     package static let longestTitle = 200

@@ -58,7 +58,7 @@ package final class URLPreviewer: Sendable {
     /// Makes or finds the preview of a page.
     /// - Parameters:
     ///   - person: the user, whose shares limit the fetches.
-    ///   - waiter: called perhaps before this returns.
+    ///   - waiter: may be called before this returns.
     package func preview(of url: WebURL, for person: ShareOwner, _ waiter: @escaping Waiter) {
         if let problem = rules.problem(of: url) { return waiter(.none(problem)) }
         let (step, client) = state.withLock { state -> (PreviewCache<Waiter>.Step, Client?) in
@@ -83,7 +83,7 @@ package final class URLPreviewer: Sendable {
         }
         resolver.close()
         client?.close()
-        // Each ends in its time at the latest.
+        // Each fetch ends at its time limit at the latest.
         _ = state.wait { $0.running == 0 ? true : nil }
     }
 
@@ -116,7 +116,7 @@ package final class URLPreviewer: Sendable {
 
     private func finish(_ url: WebURL, _ outcome: PreviewOutcome) {
         let waiters = state.withLock { state in
-            // An end because the service stops proves nothing about the page.
+            // An end caused by the stop of the service is no result for the page.
             let outcome = state.isClosed ? .busy : outcome
             return state.cache.finish(url.text, outcome, now: SystemClock.monotonicMilliseconds()).map { ($0, outcome) }
         }

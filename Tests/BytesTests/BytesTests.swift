@@ -2,8 +2,8 @@ import Bytes
 import Testing
 
 @Suite struct BytesTests {
-    /// Over every byte: a digit of either case has its value, and nothing else has one.
-    @Test func `reads digits of either case and nothing else`() {
+    /// For every byte: a digit of either case has its value, and all other bytes have none.
+    @Test func `decodes digits of either case`() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(UnicodeScalar(byte))
             #expect(Hexadecimal.value(byte).map(Int.init) == (byte < 0x80 ? character.hexDigitValue : nil))
@@ -12,7 +12,7 @@ import Testing
         #expect(Hexadecimal.byte(UInt8(ascii: "+"), UInt8(ascii: "1")) == nil)
     }
 
-    @Test func `writes what it reads`() {
+    @Test func `survives a round trip`() {
         for byte in UInt8.min...UInt8.max {
             let text = Hexadecimal.text([byte].span)
             #expect(UInt8(text, radix: 16) == byte)
@@ -25,13 +25,13 @@ import Testing
         #expect(Hexadecimal.text(some.span) == "00090aabff")
     }
 
-    @Test func `reads whole texts of digits`() {
+    @Test func `decodes whole texts`() {
         #expect(Hexadecimal.bytes("00090aAbFf".utf8.span) == [0, 9, 10, 0xAB, 0xFF])
         #expect(Hexadecimal.bytes("".utf8.span) == [])
         for text in ["0", "000", "0g", "g0", "00 ", "+1", "é0"] { #expect(Hexadecimal.bytes(text.utf8.span) == nil, "\(text)") }
     }
 
-    @Test func `copies what is lent`() {
+    @Test func `copies a borrowed span`() {
         let (text, broken, none): ([UInt8], [UInt8], [UInt8]) = (Array("é\0".utf8), [0x41, 0xFF], [])
         #expect(String(repairing: text.span) == "é\0")
         #expect(Array(copying: text.span) == text)
@@ -41,8 +41,8 @@ import Testing
         #expect(Array(copying: none.span) == none)
     }
 
-    @Test func `a text has the bytes of no other`() {
-        // Two are equal to Swift, one begins with another, and two are long enough to be on the heap.
+    @Test func `texts with different bytes are different`() {
+        // Two are equal in Swift, one begins with another, and two are long enough for the heap.
         let long = String(repeating: "a", count: 100)
         let texts = ["", "a", "ab", "b", "\0", "a\0", "caf\u{E9}", "cafe\u{301}", long + "x", long + "y"]
         for (index, text) in texts.enumerated() {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `escapes all but the unreserved`() {
+    @Test func `escapes all reserved characters`() {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         for byte in UInt8.min...UInt8.max {
             var text: [UInt8] = []
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Every reader of queries, forms, references and addresses decodes these escapes.
+    /// Every parser of queries, forms, references and addresses decodes these escapes.
     @Test(
         arguments: [
             ("", ""), ("a", "a"), ("%41", "A"), ("%2e%2E", ".."), ("%25", "%"), ("%2541", "%41"), ("a%20b%2Bc", "a b+c"), ("%00", "\0"),
@@ -80,16 +80,16 @@ import Testing
             ("%", "%"), ("%4", "%4"), ("%+1", "%+1"), ("% 1", "% 1"), ("%%41", "%A"), ("%4%31", "%41"), ("%zz%2e", "%zz."),
             ("a%41%", "aA%"),
         ])
-    func `keeps what is no escape`(text: String, expected: String) {
+    func `keeps invalid escapes`(text: String, expected: String) {
         #expect(PercentEncoding.decodedLeniently(text.utf8.span) == Array(expected.utf8))
     }
 
     @Test(arguments: [("+", " "), ("a+%2B+b", "a + b"), ("%20+", "  "), ("%+1", nil), ("++", "  ")] as [(String, String?)])
-    func `reads the plus of forms`(text: String, expected: String?) {
+    func `decodes the plus of forms`(text: String, expected: String?) {
         #expect(PercentEncoding.decoded(text.utf8.span, isForm: true) == expected.map { Array($0.utf8) })
     }
 
-    /// Over all pairs of bytes: an escape needs two digits, and nothing else counts as one.
+    /// For all pairs of bytes: an escape needs two digits.
     @Test func `an escape needs two digits`() {
         for high in UInt8.min...UInt8.max {
             for low in UInt8.min...UInt8.max {

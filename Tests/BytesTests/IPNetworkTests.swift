@@ -7,10 +7,10 @@ import Testing
         ("192.0.2.0/24", "192.0.2.0", true), ("192.0.2.0/24", "192.0.2.255", true), ("192.0.2.0/24", "192.0.3.0", false),
         ("192.0.2.0/24", "192.0.1.255", false), ("192.0.2.7/32", "192.0.2.7", true), ("192.0.2.7/32", "192.0.2.6", false),
         ("0.0.0.0/0", "255.255.255.255", true), ("128.0.0.0/1", "127.255.255.255", false), ("128.0.0.0/1", "128.0.0.0", true),
-        // A mapped address is the IPv4 one, on either side.
+        // A mapped address is treated as the IPv4 address, on either side.
         ("192.0.2.0/24", "::ffff:192.0.2.9", true), ("192.0.2.0/24", "::ffff:192.0.3.9", false),
         ("::ffff:192.0.2.0/120", "192.0.2.9", true), ("::ffff:192.0.2.0/120", "192.0.3.9", false), ("::ffff:0:0/96", "10.1.2.3", true),
-        // Neither family has addresses of the other.
+        // Each family contains only its own addresses.
         ("::/0", "192.0.2.1", false), ("::/0", "::ffff:192.0.2.1", false), ("0.0.0.0/0", "::1", false), ("0.0.0.0/0", "::", false),
         ("::/0", "2001:db8::1", true), ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/32", "2001:db9::", false),
         ("2001:db8::/33", "2001:db8:8000::", false), ("::1/128", "::1", true), ("::1/128", "::2", false), ("fe80::/10", "febf::1", true),
@@ -27,12 +27,12 @@ import Testing
         ("2001:db8::1", "2001:db8::"),
         ("::1", "::"),
     ])
-    func `knows the site of an address`(_ address: String, _ site: String) throws {
+    func `finds the site of an address`(_ address: String, _ site: String) throws {
         #expect(try #require(IPAddress(address)).site.description == site)
     }
 
-    /// Compared bit by bit with another way to say the same.
-    @Test(arguments: 0...32) func `contains what begins with the same bits`(_ length: Int) throws {
+    /// Compared with a bitwise implementation.
+    @Test(arguments: 0...32) func `contains addresses with the same prefix`(_ length: Int) throws {
         var generator = SystemRandomNumberGenerator()
         func text(_ bits: UInt32) -> String { (0..<4).map { "\(bits >> UInt32(24 - 8 * $0) & 255)" }.joined(separator: ".") }
         func head(_ bits: UInt32) -> [Bool] { (0..<length).map { bits >> UInt32(31 - $0) & 1 == 1 } }
@@ -62,14 +62,14 @@ import Testing
         ("10.0.0.1/8", "10.0.0.0/8"), ("192.0.2.129/25", "192.0.2.128/25"), ("10.0.0.1/0", "0.0.0.0/0"),
         ("2001:db8::1/32", "2001:db8::/32"), ("::ffff:10.0.0.1/104", "10.0.0.0/8"),
     ])
-    func `has no bits beyond its prefix`(_ text: String, _ network: String) throws {
+    func `clears bits beyond its prefix`(_ text: String, _ network: String) throws {
         let expected = try IPNetwork(network)
         #expect(expected.description == network)
         #expect(throws: IPNetwork.Problem.hostBits(expected)) { try IPNetwork(text) }
     }
 
     @Test(arguments: ["", "1.2.3", "1.2.3.4.5", "01.2.3.4", "localhost", "1.2.3.4:80", "[::1]", ":::", "1.2.3.4\u{0}"])
-    func `an address is spelled out`(_ text: String) {
+    func `an address is written in full`(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 }

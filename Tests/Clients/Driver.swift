@@ -1,6 +1,7 @@
 import Foundation
 
-/// Asks clients/Deskgate.swift what Scripts/test-clients asks: a request a line, its fields in hexadecimal; an answer a line.
+/// Passes the requests of Scripts/test-clients to clients/Deskgate.swift: a request per line with its fields in hexadecimal, and a response
+/// per line.
 @main
 struct Driver {
     struct Headers {

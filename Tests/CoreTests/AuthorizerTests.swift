@@ -12,7 +12,7 @@ import Time
         ])
     }
 
-    @Test func `sorts apps and keys by their bytes`() throws {
+    @Test func `orders apps and keys by their bytes`() throws {
         let ids = authorizer.applications.map { String(decoding: $0.id, as: UTF8.self) }
         #expect(ids.map { Array($0.utf8) } == ["bank", "cafe\u{301}", "caf\u{e9}", "shop", "shop2"].map { Array($0.utf8) })
         #expect(try Samples.application("app", keys: 9, 2, 5).keys.map(\.id) == [2, 5, 9])
@@ -35,7 +35,7 @@ import Time
         #expect(decision.application == nil)
     }
 
-    @Test func `says which app and key it is about`() throws {
+    @Test func `a verdict has its app and key`() throws {
         for keyID in [UInt8(1), 2] {
             let decision = authorizer.authorize(try Samples.triple("shop", "user", keyID: keyID), now: Samples.now)
             #expect(decision.verdict == .authorized(keyID: UInt32(keyID)))
@@ -43,7 +43,7 @@ import Time
         }
     }
 
-    @Test func `denies an unknown app though the key is well made`() throws {
+    @Test func `denies an unknown app even if the key is well formed`() throws {
         let decision = authorizer.authorize(try Samples.triple("stop", "user"), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
         #expect(decision.application == nil)
@@ -55,7 +55,7 @@ import Time
         #expect(decision.application == 3)
     }
 
-    @Test func `denies a forged key without saying more`() throws {
+    @Test func `denies a forged key without further information`() throws {
         var triple = try Samples.triple("shop", "user", keyID: 2, expiresAt: Samples.now - 1000)
         triple.userID.append(UInt8(ascii: "s"))
         let decision = authorizer.authorize(triple, now: Samples.now)
@@ -63,7 +63,7 @@ import Time
         #expect(decision.application == 3)
     }
 
-    /// Swift calls the two ids equal: `String` compares by canonical equivalence.
+    /// The two ids are equal in Swift: `String` compares by canonical equivalence.
     @Test func `keeps canonically equivalent apps apart`() throws {
         let (composed, decomposed) = (
             try Samples.triple("caf\u{e9}", "user", keyID: 4), try Samples.triple("cafe\u{301}", "user", keyID: 5)
@@ -74,7 +74,7 @@ import Time
         #expect(authorizer.authorize(crossed, now: Samples.now).verdict == .denied(.unknownKey, keyID: nil))
     }
 
-    @Test func `asks its own policy`() throws {
+    @Test func `applies its own policy`() throws {
         let triple = try Samples.triple("shop", "user", expiresAt: 0)
         let strict = try Authorizer(authorizer.applications.map(copy), policy: KeyPolicy(clockSkewSeconds: 0, maximumLifetimeSeconds: 100))
         #expect(strict.authorize(triple, now: Samples.now + 100).verdict == .authorized(keyID: 1))
@@ -82,7 +82,7 @@ import Time
         #expect(authorizer.authorize(triple, now: .max).verdict == .authorized(keyID: 1))
     }
 
-    @Test func `a secret verifies whatever its state until its end`() throws {
+    @Test func `a secret is valid in any state until its end`() throws {
         let keys = [
             Application.Key(id: 1, secret: try Samples.secret(1), state: .verifyOnly),
             Application.Key(id: 2, secret: try Samples.secret(2), notAfter: Samples.now),
@@ -96,11 +96,11 @@ import Time
         #expect(try verdict(1, now: Samples.now + 100) == .authorized(keyID: 1))
         #expect(try verdict(2, now: Samples.now + 60) == .authorized(keyID: 2))
         #expect(try verdict(2, now: Samples.now + 61) == .denied(.keyRetired, keyID: 2))
-        // The end of a secret is told of only to those who have a genuine key.
+        // Only the caller of a valid key learns that the secret has ended.
         #expect(try verdict(2, "other", now: Samples.now + 61) == .denied(.wrongMac, keyID: 2))
     }
 
-    @Test func `names the first malformed field`() throws {
+    @Test func `reports the first malformed field`() throws {
         var triple = try Samples.triple("shop", "user")
         triple.securityKey = []
         expect(triple, ValidationError(.securityKey, .empty))
@@ -110,7 +110,7 @@ import Time
         expect(triple, ValidationError(.appID, .controlCharacter))
     }
 
-    @Test func `refuses two of one ID`() async {
+    @Test func `rejects duplicate IDs`() async {
         await #expect(processExitsWith: .failure) { _ = try Samples.application("app", keys: 1, 1) }
         await #expect(processExitsWith: .failure) {
             _ = try Authorizer([Samples.application("app", keys: 1), Samples.application("app", keys: 2)])

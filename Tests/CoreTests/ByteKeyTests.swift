@@ -2,15 +2,15 @@ import Core
 import Testing
 
 @Suite struct ByteKeyTests {
-    /// One letter, composed and decomposed: equal to Swift, and other bytes.
+    /// One letter, composed and decomposed: equal in Swift, but with different bytes.
     private let composed = ByteKey("caf\u{E9}")
     private let decomposed = ByteKey("cafe\u{301}")
 
-    @Test func `reports spellings of one letter apart`() {
+    @Test func `distinguishes spellings of one letter`() {
         #expect(composed.text == decomposed.text)
         #expect(composed != decomposed)
         #expect([composed: 1, decomposed: 2].count == 2)
-        // U+212B and U+00C5 have the same form, of two and three bytes.
+        // U+212B and U+00C5 have the same normal form, and three and two bytes.
         #expect(ByteKey("\u{212B}") != ByteKey("\u{C5}"))
     }
 
@@ -22,14 +22,14 @@ import Testing
         #expect(ByteKey(text + "a") != ByteKey(text + "b"))
     }
 
-    /// Two spellings of one text that Unicode calls equivalent.
+    /// Two spellings of one text that are equivalent in Unicode.
     private static let pairs: [(String, String)] = [
         ("\u{E9}", "e\u{301}"), ("\u{C5}", "\u{212B}"), ("\u{C5}", "A\u{30A}"), ("\u{3A9}", "\u{2126}"), ("K", "\u{212A}"),
         ("a\u{323}\u{307}", "a\u{307}\u{323}"), ("\u{1E69}", "s\u{323}\u{307}"), ("\u{AC00}", "\u{1100}\u{1161}"),
         ("\u{8C48}", "\u{F900}"), ("\u{439}", "\u{438}\u{306}"), ("\u{958}", "\u{915}\u{93C}"), ("\u{1D15E}", "\u{1D157}\u{1D165}"),
     ]
 
-    /// All keys that hold a text that a caller may choose.
+    /// All keys that contain a text from a client.
     private static let keys: [(name: String, make: @Sendable (String) -> AnyHashable)] = [
         ("text", { ByteKey($0) }), ("person", { CallWindows.Person(appID: "shop", userID: $0) }),
         ("app of a person", { CallWindows.Person(appID: $0, userID: "user-1") }),
@@ -42,15 +42,15 @@ import Testing
         ("app of a key", { KeyUse.Name(app: ByteKey($0), keyID: 1) }), ("condition", { OperatorCondition.Key(.diskLow, $0) }),
     ]
 
-    /// Of texts that share a hash, each look-up would compare all: who may choose names would take the time of everybody else.
-    @Test(arguments: pairs, keys.indices) func `gives each spelling a hash of its own`(_ pair: (String, String), _ index: Int) {
+    /// If texts shared a hash, each lookup would compare all of them, and a client could slow down all others by its choice of names.
+    @Test(arguments: pairs, keys.indices) func `each spelling has its own hash`(_ pair: (String, String), _ index: Int) {
         let key = Self.keys[index]
         let texts = (0..<512).map { number in (0..<9).map { number >> $0 & 1 == 0 ? pair.0 : pair.1 }.joined() }
         #expect(texts.allSatisfy { $0 == texts[0] })
         #expect(Set(texts.map { key.make($0).hashValue }).count == texts.count, "\(key.name)")
     }
 
-    /// The ends of texts are hashed, so that two texts in a row are not taken for two others.
+    /// The end of each text is hashed, so that two adjacent texts differ from another split of the same bytes.
     @Test func `hashes the end of each text`() {
         let whole = (0...12).map {
             Device.Key(appID: "", userID: String("user-1-phone".prefix($0)), deviceID: String("user-1-phone".dropFirst($0)))

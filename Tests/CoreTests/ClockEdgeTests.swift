@@ -2,9 +2,9 @@ import Core
 import Testing
 import Time
 
-/// Authorization at the edges of what clocks and keys can say, and when the clock is set.
+/// Authorization at the limits of clocks and keys, and when the clock is set.
 @Suite struct ClockEdgeTests {
-    /// Where 32-bit times end, signed and unsigned, where years take five digits, and the last second that a key can say.
+    /// The ends of 32-bit times, signed and unsigned, the year 10000, and the last second that fits in a key.
     private static let edges: [UnixSeconds] = [
         2_147_483_647, 2_147_483_648, 4_294_967_295, 4_294_967_296, 253_402_300_799, 253_402_300_800, SecurityKey.latestTime,
     ]
@@ -33,13 +33,13 @@ import Time
         }
     }
 
-    @Test(arguments: edges) func `the longest life holds there`(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `the longest lifetime applies at the limits`(edge: UnixSeconds) throws {
         let triple = try Samples.triple("shop", "user", issuedAt: edge, expiresAt: 0)
         #expect(verdict(triple, edge + 5000 + Self.skew) == .authorized(keyID: 1))
         #expect(verdict(triple, edge + 5001 + Self.skew) == .denied(.tooOld, keyID: 1))
     }
 
-    /// A key is minted for the second in which it is verified, and says no time that it cannot hold.
+    /// A key is minted for the second of its verification, and contains no time beyond the format's limit.
     @Test(arguments: edges) func `a minted key is authorized`(edge: UnixSeconds) throws {
         let minting = KeyMinting(authorizer, defaultLifetimeSeconds: 1)
         let left = edge.remaining(until: SecurityKey.latestTime)
@@ -52,8 +52,8 @@ import Time
         #expect(minted.expiresAt == edge + min(left, 5000))
     }
 
-    /// Forward by decades, back to 1970, and back again: each answer is that of its own moment, whatever was asked before.
-    @Test func `each decision goes by its own moment`() throws {
+    /// Forward by decades, back to 1970, and back again: each decision is that of its own time, for any earlier request.
+    @Test func `each decision uses its own time`() throws {
         let start = Samples.now
         let triple = try Samples.triple("shop", "user", issuedAt: start, expiresAt: start + Self.life)
         let jumps: [(UnixSeconds, Verdict)] = [
@@ -67,8 +67,8 @@ import Time
         }
     }
 
-    /// Shadow mode too: a clock that is set back switches nothing on for good, and one that is far ahead nothing on at all.
-    @Test func `shadow mode goes by its own moment`() throws {
+    /// In shadow mode too: a clock that is set back enables it for a limited time only, and one that is far ahead does not enable it.
+    @Test func `shadow mode uses its own time`() throws {
         for end in Self.edges {
             let key = try Samples.application("shop", keys: 1).keys
             let shadowing = try Authorizer([Application(id: "shop", keys: key, shadowUntil: end)])
@@ -84,7 +84,7 @@ import Time
         }
     }
 
-    @Test func `shadow mode changes nothing but denials of its app`() throws {
+    @Test func `shadow mode changes only denials of its app`() throws {
         let keys = try Samples.application("shop", keys: 1).keys
         let apps = [Application(id: "shop", keys: keys, shadowUntil: .max), try Samples.application("bank", keys: 1)]
         let authorizer = try Authorizer(apps)

@@ -4,12 +4,12 @@ import Testing
 import Threading
 
 @Suite struct ConcurrencyTests {
-    /// One authorizer serves all threads of the server at once, without a lock.
-    @Test func `many threads decide as one`() throws {
+    /// One authorizer serves all threads of the server concurrently without a lock.
+    @Test func `many threads get the same decisions`() throws {
         let file = try JudgedVectors()
         let wrong = Monitor<[String]>([])
         onThreads(8) { index in
-            // Each thread begins elsewhere, so that different vectors meet.
+            // Each thread begins with another vector, so that different vectors overlap.
             let start = index * file.vectors.count / 8
             for vector in file.vectors[start...] + file.vectors[..<start] {
                 let decision = file.authorizer.authorize(vector.triple, now: vector.now)
@@ -19,8 +19,8 @@ import Threading
         #expect(wrong.withLock { $0 } == [])
     }
 
-    /// A reload drops an authorizer while others still decide with it.
-    @Test func `an authorizer may end while its apps live on`() throws {
+    /// A reload releases an authorizer while other threads still use it.
+    @Test func `an authorizer may be released before its apps`() throws {
         let application = try Samples.application("shop", keys: 1)
         let triple = try Samples.triple("shop", "user")
         let refused = Monitor(0)

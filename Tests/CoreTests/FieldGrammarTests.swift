@@ -3,9 +3,9 @@ import Testing
 @testable import Core
 
 @Suite struct FieldGrammarTests {
-    /// Bytes from 0x80 occur within characters only, so each is tried as a continuation or a lead byte where UTF-8 has it.
+    /// Bytes from 0x80 occur only within characters, so each is tested as a continuation or lead byte where UTF-8 has it.
     @Test(arguments: UInt8.min...UInt8.max)
-    func `refuses control bytes and no others`(byte: UInt8) {
+    func `rejects control bytes and no others`(byte: UInt8) {
         let text: [UInt8] =
             switch byte {
             case ..<0x80: [0x61, byte, 0x62]
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test func `refuses the empty text`() {
+    @Test func `rejects the empty text`() {
         let empty: [UInt8] = []
         #expect(FieldGrammar.problem(ofAppID: empty.span) == .empty)
         #expect(FieldGrammar.problem(ofUserID: empty.span) == .empty)
         #expect(FieldGrammar.parse(securityKey: empty.span).problem == .empty)
     }
 
-    @Test func `calls a text with a control character that whatever its length`() {
+    @Test func `reports a control character for any length`() {
         for count in [0, 99, 254, 1000] {
             let bytes = Array(repeating: UInt8(ascii: "a"), count: count) + [0x0A]
             #expect(FieldGrammar.problem(ofAppID: bytes.span) == .controlCharacter)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [1, 88, 89, 90, 100])
-    func `what is short enough is no key for its spelling only`(count: Int) {
+    func `a text below the length limit is malformed only by its format`(count: Int) {
         let bytes = Array(repeating: UInt8(ascii: "A"), count: count)
         let (key, problem) = FieldGrammar.parse(securityKey: bytes.span)
         #expect(key == nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(FieldGrammar.parse(securityKey: bytes.span).problem == .tooLong)
     }
 
-    @Test func `takes a key apart`() throws {
+    @Test func `parses a key`() throws {
         let triple = try Samples.triple("app", "user", keyID: 3)
         #expect(FieldGrammar.parse(securityKey: triple.securityKey.span).key?.keyID == 3)
     }

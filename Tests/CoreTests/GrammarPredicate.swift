@@ -1,6 +1,6 @@
-/// The public grammar once more, on Unicode scalars and Swift's own UTF-16 view, to test the one that counts bytes.
+/// A second implementation of the public grammar on Unicode scalars and Swift's UTF-16 view, to test the one on bytes.
 enum GrammarPredicate {
-    /// The reason of a 400 and the field that it is about; nil when all three fields are well formed.
+    /// The reason of a 400 and the malformed field; nil when all three fields are well formed.
     static func fault(appID: String, userID: String, securityKey: String) -> (field: String, reason: String)? {
         if let reason = fault(appID, longest: 255) { return ("app_id", reason) }
         if let reason = fault(userID, longest: 100) { return ("user_id", reason) }

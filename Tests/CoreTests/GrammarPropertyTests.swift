@@ -2,7 +2,7 @@ import Core
 import TestSupport
 import Testing
 
-/// 400 exactly when the grammar says so, and 200 exactly for what was minted, over random changes of genuine credentials.
+/// The result is 400 exactly when the grammar requires it, and 200 exactly for a minted key, over random changes of valid credentials.
 @Suite struct GrammarPropertyTests {
     private static let inserted: [Unicode.Scalar] = [
         "a", "A", "Z", "9", "-", "_", ".", "=", "+", "/", " ", "\u{0}", "\t", "\n", "\u{1F}", "\u{7F}", "\u{80}", "\u{85}", "\u{E9}",
@@ -12,7 +12,7 @@ import Testing
     private static let appIDs = ["shop", String(repeating: "b", count: 255), "магазин"]
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `malformed exactly when the grammar says so`(seed: UInt64) throws {
+    func `is malformed exactly when the grammar requires it`(seed: UInt64) throws {
         let authorizer = try Authorizer(Self.appIDs.map { try Samples.application($0, keys: 1) })
         var generator = SeededGenerator(seed: seed)
         var counts: [Int: Int] = [:]
@@ -24,7 +24,7 @@ import Testing
             #expect(Self.fault(verdict) == Self.expectedFault(changed), "round \(round)")
             #expect((verdict.status == 200) == (changed == original), "round \(round)")
         }
-        // All three answers must have been tried often enough to mean something.
+        // Each of the three results must have occurred often enough.
         #expect(counts.keys.sorted() == [200, 400, 403])
         #expect(counts.values.allSatisfy { $0 >= 10 })
     }

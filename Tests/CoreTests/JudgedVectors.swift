@@ -3,13 +3,13 @@ import Crypto
 import TestSupport
 import Testing
 
-/// The vectors with the authorizer that they are about.
+/// The vectors and their authorizer.
 struct JudgedVectors: Sendable {
     let vectors: [Vector]
     let authorizer: Authorizer
     let sharesSecretsOnPurpose: Bool
 
-    /// Those of this package; nil when they cannot be read, which `VectorTests` reports.
+    /// The vectors of this package; nil when they cannot be read, which `VectorTests` reports.
     static let shared = try? JudgedVectors()
 
     init() throws {

@@ -6,12 +6,12 @@ import Time
 @Suite struct KeyPolicyTests {
     private static let now = Samples.now
 
-    @Test func `the policy has the defaults of the product`() {
+    @Test func `the policy has the documented defaults`() {
         #expect(KeyPolicy() == KeyPolicy(clockSkewSeconds: 60, maximumLifetimeSeconds: nil))
     }
 
     @Test(arguments: [0, 1, 60, 3600] as [UInt64])
-    func `allows the skew at each edge and not a second more`(skew: UInt64) throws {
+    func `allows exactly the configured clock skew`(skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, maximumLifetimeSeconds: 5000)
         let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
         #expect(policy.denial(of: key, now: Self.now - skew) == nil)
@@ -23,7 +23,7 @@ import Time
         #expect(policy.denial(of: unending, now: Self.now + 5001 + skew) == .tooOld)
     }
 
-    @Test func `the longest life ends a key that says more`() throws {
+    @Test func `the longest lifetime limits a key`() throws {
         let policy = KeyPolicy(clockSkewSeconds: 0, maximumLifetimeSeconds: 10)
         let key = try key(issuedAt: Self.now, expiresAt: Self.now + 1000)
         #expect(policy.denial(of: key, now: Self.now + 10) == nil)
@@ -32,12 +32,12 @@ import Time
     }
 
     @Test(arguments: [0, 60] as [UInt64])
-    func `the end of the secret ends its keys to the second`(skew: UInt64) throws {
+    func `the end of the secret ends its keys at the exact second`(skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, maximumLifetimeSeconds: nil)
         let (key, end) = (try key(issuedAt: Self.now, expiresAt: Self.now + 1000), Self.now + 100)
         #expect(policy.denial(of: key, notAfter: end, now: end + skew) == nil)
         #expect(policy.denial(of: key, notAfter: end, now: end + skew + 1) == .keyRetired)
-        // What the key says of itself comes first.
+        // The key's own times are checked first.
         #expect(policy.denial(of: key, notAfter: end, now: Self.now + 1001 + skew) == .expired)
         #expect(policy.denial(of: key, notAfter: .max, now: Self.now) == nil)
     }
@@ -48,11 +48,11 @@ import Time
         #expect(policy.denial(of: key, now: Self.now) == nil)
     }
 
-    @Test func `without a longest life any age is right`() throws {
+    @Test func `without a longest lifetime any age is valid`() throws {
         #expect(KeyPolicy().denial(of: try key(issuedAt: 0, expiresAt: 0), now: SecurityKey.latestTime) == nil)
     }
 
-    /// A clock or a bound may be as wrong as its type allows: the answer is a denial or none, never a trap.
+    /// For any clock and bound of their types the result is a decision, never a trap.
     @Test(arguments: [0, 1, .max - 1, .max] as [UnixSeconds], [0, 60, .max] as [UInt64])
     func `never overflows`(now: UnixSeconds, skew: UInt64) throws {
         let policy = KeyPolicy(clockSkewSeconds: skew, maximumLifetimeSeconds: .max)
@@ -71,8 +71,8 @@ import Time
         return try #require(key)
     }
 
-    /// An app's own bound replaces that of all apps; how far clocks may differ stays.
-    @Test func `is narrowed by an app`() {
+    /// An app's own bound replaces that of all apps; the allowed clock skew stays.
+    @Test func `an app can override the bound`() {
         let policy = KeyPolicy(clockSkewSeconds: 7, maximumLifetimeSeconds: 100)
         #expect(policy.narrowed(by: KeyLifetime()) == policy)
         #expect(policy.narrowed(by: KeyLifetime(maximumSeconds: 10)) == KeyPolicy(clockSkewSeconds: 7, maximumLifetimeSeconds: 10))

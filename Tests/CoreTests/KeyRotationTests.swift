@@ -4,7 +4,7 @@ import Testing
 @Suite struct KeyRotationTests {
     private typealias Key = KeyRotation.Key
 
-    /// A key of a word: `2a` active, `2v` verify_only, with `!` when its end has passed, with `^` when it is revoked.
+    /// Keys from a text: `2a` is active, `2v` verify_only, `!` marks an expired key, `^` a revoked one.
     private func keys(_ words: String) -> [Key] {
         words.split(separator: " ").map { word in
             let (isOver, isRevoked) = (word.hasSuffix("!"), word.hasSuffix("^"))
@@ -17,15 +17,15 @@ import Testing
     @Test(
         arguments: [
             ("1a", .add(2)), ("1a 2v", .activate(2)), ("2v 1a", .activate(2)), ("1v 2a", .retire(1)), ("2a", .add(3)),
-            // Both are active, as in configurations without states.
+            // Both are active, as in a configuration without states.
             ("1a 2a", .activate(2)),
-            // Nobody mints.
+            // No key mints.
             ("1v", .activate(1)), ("1v 2v", .activate(2)),
-            // The oldest goes first.
+            // The oldest is removed first.
             ("1v 2v 3a", .retire(1)), ("7a 3v", .retire(3)), ("0a", .add(1)),
-            // What has ended counts as gone, and is removed.
+            // An expired key is treated as missing, and is removed.
             ("1a! 2a", .retire(1)), ("1a 2v!", .retire(2)), ("1a!", .add(2)), ("1v! 2v", .activate(2)), ("1a! 2v", .activate(2)),
-            // A revoked key is never made active, and its number is not taken again.
+            // A revoked key is never activated, and its number is not reused.
             ("1a 2v^", .add(3)), ("1a 2a^", .add(3)), ("1a^", .add(2)), ("1v 2a^", .activate(1)), ("1a 2v^ 3v", .activate(3)),
             ("1v 2v^ 3a", .retire(1)), ("2v^ 3a", .retire(2)), ("1a^ 2a", .retire(1)), ("1a^ 2v", .activate(2)),
             ("4294967295a", nil), ("4294967294a", .add(.max)),
@@ -34,7 +34,7 @@ import Testing
         #expect(KeyRotation(keys(words)).next == step)
     }
 
-    /// From any keys, steps lead to one active key and then to a new rotation, and never to a moment without a key that mints.
+    /// From any keys, steps lead to one active key and then to a new rotation. A key always mints.
     @Test(arguments: ["1a", "1a 2a", "1v", "1v 2v 3a", "1a! 2v 3v", "5a 9v", "1a^ 2v"])
     func `steps lead to one active key`(_ words: String) throws {
         var current = keys(words)

@@ -2,7 +2,7 @@ import Core
 import Testing
 import Time
 
-/// The digest by which two processes find out whether they have the same keys.
+/// The digest with which two processes detect whether they have the same keys.
 @Suite struct KeysDigestTests {
     private func digest(
         _ app: String = "shop", id: UInt32 = 1, secret: UInt8 = 1, state: Application.Key.State = .active, end: UnixSeconds? = nil
@@ -11,7 +11,7 @@ import Time
         return try Authorizer([Application(id: app, keys: [key])]).keysDigest
     }
 
-    @Test func `differs with what is accepted or minted`() throws {
+    @Test func `differs for different accepted or minting keys`() throws {
         let digests = try [
             digest(), digest("shop2"), digest(id: 2), digest(secret: 2), digest(state: .verifyOnly), digest(end: 1), digest(end: 2),
             Authorizer([]).keysDigest,

@@ -9,7 +9,7 @@ import Time
     private static let now: UnixSeconds = 1_773_130_512
     private static let user = KeyedDigest(low: 1, high: 2)
 
-    /// The knowledge of a process that has answered with these verdicts, each some seconds after `now`.
+    /// The knowledge of a process with these verdicts, each given some seconds after `now`.
     private func known(_ verdicts: [(Verdict, UInt64)], startedAt: UnixSeconds = now - 100) -> KnownAuthorizations {
         var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: startedAt)
         for (verdict, second) in verdicts { recent.record(verdict, of: Self.user, now: Self.now + second) }
@@ -24,7 +24,7 @@ import Time
     private static let undecided = Verdict.undecided(.backendTimeout)
     private static let shadowed = Verdict.shadowed(.wrongMac, keyID: 1)
 
-    @Test func `a process tells another that the shadow mode let a user in`() throws {
+    @Test func `a process reports to another that shadow mode allowed a user`() throws {
         let known = known([(Self.wrong, 1), (Self.shadowed, 2)])
         let reported = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
         #expect(reported.history?.lastSuccess?.isShadowed == true)
@@ -32,7 +32,7 @@ import Time
         #expect(allowed.history?.lastSuccess?.isShadowed == false)
     }
 
-    @Test func `the latest answer counts`() throws {
+    @Test func `the latest decision applies`() throws {
         let denied = known([(Self.wrong, 1), (Self.wrong, 5)])
         for (second, isDenied) in [(4, true), (5, false), (6, false)] as [(UInt64, Bool)] {
             let allowed = known([(Self.allowed, second)])
@@ -45,7 +45,7 @@ import Time
         }
     }
 
-    @Test func `the latest answer counts against a failure too`() throws {
+    @Test func `the latest decision also replaces a failure`() throws {
         let failed = known([(Self.undecided, 5)])
         for (second, isLatest) in [(4, true), (5, false), (6, false)] as [(UInt64, Bool)] {
             for other in [known([(Self.allowed, second)]), known([(Self.wrong, second)])] {
@@ -61,7 +61,7 @@ import Time
     @Test(
         arguments: UndecidedReason.allCases.map { AuthorizationFailure.Reason.undecided($0) }
             + LimitRule.Scope.allCases.map { AuthorizationFailure.Reason.limited($0) })
-    func `a process tells another of a failure`(_ reason: AuthorizationFailure.Reason) throws {
+    func `a process reports a failure to another`(_ reason: AuthorizationFailure.Reason) throws {
         var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: Self.now)
         var rule: LimitRule?
         if case .limited(let scope) = reason { rule = LimitRule(per: scope, max: 2, windowMilliseconds: 300_000) }
@@ -73,7 +73,7 @@ import Time
 
     @Test(
         arguments: [(1, 300, false), (2, 300, true), (1, 299, true), (1, 301, false), (2, 301, true)] as [(Int, UInt64, Bool)])
-    func `a limit that refuses less lifts a failure`(_ most: Int, seconds: UInt64, isLifted: Bool) {
+    func `a higher limit ends a failure`(_ most: Int, seconds: UInt64, isLifted: Bool) {
         let refusal = LimitRefusal(LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), until: 1)
         let failure = AuthorizationFailure(refusal, at: Self.now)
         let inForce = LimitRule(per: .user, max: most, windowMilliseconds: seconds * 1000)
@@ -83,7 +83,7 @@ import Time
         #expect(!AuthorizationFailure(.limited(.user), at: Self.now).isLifted(by: []), "of a replica that does not tell the limit")
     }
 
-    @Test func `denials are added up`() throws {
+    @Test func `denials are summed`() throws {
         let here = known([(Self.wrong, 1), (Self.expired, 2), (Self.wrong, 130)])
         let there = known([(.denied(.tooOld, keyID: 1), 0), (Self.unknown, 3), (Self.wrong, 200)])
         let history = try #require(here.merged(with: there).history)
@@ -92,7 +92,7 @@ import Time
         #expect(history.isDenied)
     }
 
-    /// Denials from more than ten minutes before the other process's latest one are not counted.
+    /// Denials more than ten minutes before the other process's latest one are not counted.
     @Test func `old denials are not counted`() throws {
         let (here, there) = (known([(Self.wrong, 0)]), known([(Self.wrong, 1000)]))
         for merged in [here.merged(with: there), there.merged(with: here)] {
@@ -100,7 +100,7 @@ import Time
         }
     }
 
-    @Test func `who knows nothing adds only since when`() throws {
+    @Test func `a process without records adds only the start of its record`() throws {
         let merged = known([(Self.wrong, 1)]).merged(with: known([], startedAt: Self.now - 7))
         #expect(merged.history?.isDenied == true)
         #expect(merged.startedAt == Self.now - 7)
@@ -111,7 +111,7 @@ import Time
     @Test(
         arguments: [(0, 0, 0), (499, 0, 0), (-500, -1, 0), (29_000, 29, 0), (30_000, 30, 1), (-300_000, -300, -5)]
             as [(Int64, Int64, Int64)])
-    func `another clock moves all moments`(_ milliseconds: Int64, seconds: Int64, minutes: Int64) throws {
+    func `another clock shifts all times`(_ milliseconds: Int64, seconds: Int64, minutes: Int64) throws {
         var known = known([(Self.allowed, 1), (Self.wrong, 2), (Self.expired, 200)])
         known.silentReplicas = 3
         let moved = known.moved(byMilliseconds: milliseconds)
@@ -134,7 +134,7 @@ import Time
             [], [(wrong, 1)], [(allowed, 1)], [(wrong, 1), (expired, 70), (unknown, 130), (wrong, 140), (allowed, 150)],
             [(.authorized(keyID: nil), 1), (.denied(.backendDenied, keyID: nil), 2)], [(wrong, 1), (shadowed, 2)],
         ] as [[(Verdict, UInt64)]])
-    func `a process tells another`(_ verdicts: [(Verdict, UInt64)]) throws {
+    func `a process reports decisions to another`(_ verdicts: [(Verdict, UInt64)]) throws {
         let known = known(verdicts)
         let reported = try #require(KnownAuthorizations(parsing: known.serialized()))
         #expect(reported.startedAt == known.startedAt)
@@ -149,12 +149,12 @@ import Time
     }
 
     @Test(arguments: ["", "[]", "{}", "7", #"{"started_at":1}"#, #"{"started_at":-1,"complete_since":1}"#])
-    func `a text of another form is rejected`(_ text: String) {
+    func `a malformed text is rejected`(_ text: String) {
         #expect(KnownAuthorizations(parsing: Array(text.utf8)) == nil)
     }
 
-    /// A later version may have words that this one does not know.
-    @Test func `leaves out what it does not know`() throws {
+    /// A later version may have reasons unknown to this one.
+    @Test func `skips unknown reasons`() throws {
         let text = #"{"started_at":1,"complete_since":2,"x":1,"history":{"is_denied":true,"denials":[{"reason":"new","at":1}]}}"#
         let known = try #require(KnownAuthorizations(parsing: Array(text.utf8)))
         #expect(known.history?.isDenied == false)
@@ -172,7 +172,7 @@ import Time
         authorizer.digest(ofUser: user.utf8.span, in: app.flatMap { authorizer.index(of: $0.utf8.span) })
     }
 
-    @Test func `all processes name a user alike`() throws {
+    @Test func `all processes use the same digest of a user`() throws {
         let (here, there) = (try authorizer(), try authorizer())
         #expect(digest("ann", in: "shop", here) == digest("ann", in: "shop", there))
         let names = [

@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct QuietPeriodTests {
-    @Test func `ends when nothing has changed for a moment`() {
+    @Test func `ends a moment after the last change`() {
         var period = QuietPeriod()
         #expect(period.end == nil)
         let early = period.finish(at: 1000)
@@ -18,7 +18,7 @@ import Time
         #expect(period.end == nil)
     }
 
-    @Test func `ends also when changes do not`() {
+    @Test func `ends despite continuous changes`() {
         var period = QuietPeriod()
         for now in stride(from: UInt64(0), through: 4900, by: 100) { period.noteChange(at: MonotonicMilliseconds(rawValue: now)) }
         #expect(period.end == 5000)
@@ -26,7 +26,7 @@ import Time
         #expect(isOver)
     }
 
-    @Test func `is forgotten when something else has read the files`() {
+    @Test func `is cancelled by another read of the files`() {
         var period = QuietPeriod()
         period.noteChange(at: 1000)
         period.cancel()
@@ -35,8 +35,8 @@ import Time
         #expect(!isOver)
     }
 
-    /// Whatever the times of changes: each has an effect, at most 5 s after it, and never before it.
-    @Test(arguments: 1...50 as ClosedRange<UInt64>) func `leaves no change without effect`(seed: UInt64) {
+    /// For any times of changes, each takes effect within 5 s and never before it was made.
+    @Test(arguments: 1...50 as ClosedRange<UInt64>) func `applies every change`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var period = QuietPeriod()
         var unanswered: UInt64?
@@ -45,7 +45,7 @@ import Time
                 period.noteChange(at: MonotonicMilliseconds(rawValue: now))
                 unanswered = unanswered ?? now
             }
-            // Three million times in all, so only what fails is recorded.
+            // Three million iterations in total, so only failures are recorded.
             if (period.end != nil) != (unanswered != nil) { Issue.record("at \(now): \(period)") }
             if period.finish(at: MonotonicMilliseconds(rawValue: now)) { unanswered = nil }
             if let unanswered, now - unanswered >= QuietPeriod.longestMilliseconds { Issue.record("at \(now): no effect") }

@@ -12,7 +12,7 @@ import Time
     private static func allowed(_ keyID: UInt32? = 1) -> Verdict { .authorized(keyID: keyID) }
 
     private static func denied(_ denial: Denial) -> Verdict {
-        // As `Authorizer` names the key.
+        // The key id that `Authorizer` passes.
         let keyID: UInt32? = [.unknownApp, .unknownKey].contains(denial) ? nil : 1
         return .denied(denial, keyID: keyID)
     }
@@ -55,8 +55,8 @@ import Time
         #expect(recent.count == 1)
     }
 
-    /// In the shadow mode anyone is let in, so it proves nobody.
-    @Test func `the shadow mode ends a denial and knows nobody`() {
+    /// Shadow mode allows every request, so an allowed request does not authenticate a user.
+    @Test func `shadow mode ends a denial without recording a user`() {
         var recent = recent()
         recent.record(.shadowed(.wrongMac, keyID: 1), of: Self.user(1), now: Self.now)
         #expect(recent.history(of: Self.user(1)) == nil)
@@ -72,7 +72,7 @@ import Time
         #expect(recent.history(of: Self.user(1)) == nil)
     }
 
-    @Test(arguments: UndecidedReason.allCases) func `an reason is remembered, and is no denial`(_ reason: UndecidedReason) throws {
+    @Test(arguments: UndecidedReason.allCases) func `a backend failure is recorded, but not as a denial`(_ reason: UndecidedReason) throws {
         var recent = recent()
         recent.record(.undecided(reason), of: Self.user(1), now: Self.now)
         let history = try #require(recent.history(of: Self.user(1)))
@@ -89,7 +89,7 @@ import Time
         #expect(recent.history(of: Self.user(1))?.failure == nil)
     }
 
-    @Test func `a failure keeps the decisions before it`() throws {
+    @Test func `a failure keeps earlier decisions`() throws {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
         recent.record(Self.allowed(), of: Self.user(1), now: Self.now + 1)
@@ -102,7 +102,7 @@ import Time
         #expect(recent.history(of: Self.user(1)) == nil)
     }
 
-    @Test func `failures are bounded, and displace nobody who was denied`() {
+    @Test func `failures are limited and evict no denied user`() {
         var recent = recent()
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now)
         for number in 2...100 { recent.record(.undecided(.backendTimeout), of: Self.user(number), now: Self.now + 1) }
@@ -129,15 +129,15 @@ import Time
         #expect(try #require(recent.history(of: Self.user(1))).count(at: Self.now + 60 * 69) == 2)
     }
 
-    @Test func `a clock that is set back counts on`() throws {
+    @Test func `counting continues after a clock is set back`() throws {
         var recent = recent()
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now)
         recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now - 3600)
         #expect(try #require(recent.history(of: Self.user(1))).count(at: Self.now - 3600) == 2)
     }
 
-    /// However many ids somebody invents, users who exist stay, and so does a stranger who was denied repeatedly.
-    @Test func `invented ids displace only each other`() {
+    /// For any number of invented ids, existing users stay recorded, as does an unknown user who was denied repeatedly.
+    @Test func `invented ids evict only each other`() {
         var recent = recent(RecentAuthorizations.Limits(apps: 1))
         let (customer, expired, stranger) = (Self.user(1), Self.user(2), Self.user(3))
         recent.record(Self.allowed(), of: customer, now: Self.now)
@@ -155,8 +155,8 @@ import Time
         #expect(recent.completeSince == Self.now + 1)
     }
 
-    /// Whether a denial proves that the user exists, so that invented ids do not displace it.
-    @Test(arguments: Denial.allCases) func `a genuine key proves the user`(_ denial: Denial) {
+    /// Whether a denial proves that the user exists, so that invented ids do not evict it.
+    @Test(arguments: Denial.allCases) func `a valid key proves that the user exists`(_ denial: Denial) {
         var recent = recent()
         recent.record(Self.denied(denial), of: Self.user(1), now: Self.now)
         for number in 2...9 { recent.record(Self.denied(.wrongMac), of: Self.user(number), now: Self.now) }
@@ -164,15 +164,17 @@ import Time
         #expect((recent.history(of: Self.user(1)) == nil) == isInvented)
     }
 
-    /// Without a key id, only the backend has understood the key, which anyone may have made up.
-    @Test(arguments: [Denial.backendDenied, .backendUndecided]) func `a foreign key proves nobody`(_ denial: Denial) {
+    /// Without a key id only the backend can check the key, which any client may have invented.
+    @Test(arguments: [Denial.backendDenied, .backendUndecided]) func `a key of the backend's own does not prove that the user exists`(
+        _ denial: Denial
+    ) {
         var recent = recent()
         recent.record(.denied(denial, keyID: nil), of: Self.user(1), now: Self.now)
         for number in 2...9 { recent.record(Self.denied(.wrongMac), of: Self.user(number), now: Self.now) }
         #expect(recent.history(of: Self.user(1)) == nil)
     }
 
-    @Test func `the least recent leaves first`() {
+    @Test func `the least recent record is evicted first`() {
         var recent = recent()
         for number in 1...4 { recent.record(Self.allowed(), of: Self.user(number), now: Self.now) }
         recent.record(Self.allowed(), of: Self.user(1), now: Self.now + 1)
@@ -183,14 +185,14 @@ import Time
         #expect(recent.completeSince == Self.now, "nobody who was denied has left")
     }
 
-    @Test func `successes displace nobody who is denied`() {
+    @Test func `successes evict no denied user`() {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
         for number in 2...100 { recent.record(Self.allowed(), of: Self.user(number), now: Self.now) }
         #expect(recent.history(of: Self.user(1))?.isDenied == true)
     }
 
-    @Test func `reports since when it is complete`() {
+    @Test func `reports the start of the complete record`() {
         var recent = recent()
         for number in 1...3 { recent.record(Self.denied(.expired), of: Self.user(number), now: Self.now + 1) }
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now + 2)
@@ -199,7 +201,7 @@ import Time
         #expect(recent.completeSince == Self.now + 3)
     }
 
-    @Test func `forgets a user`() {
+    @Test func `a forgotten user's record is erased`() {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
         recent.record(Self.allowed(), of: Self.user(2), now: Self.now)
@@ -216,7 +218,7 @@ import Time
         #expect(RecentAuthorizations.Limits(apps: 10_000) == RecentAuthorizations.Limits(allowed: 64, proven: 64, stranger: 64))
     }
 
-    @Test func `a smaller share takes effect`() {
+    @Test func `a smaller share takes effect at once`() {
         var recent = recent()
         for number in 1...3 { recent.record(Self.denied(.expired), of: Self.user(number), now: Self.now) }
         recent.resize(RecentAuthorizations.Limits(allowed: 1, proven: 2, stranger: 1))

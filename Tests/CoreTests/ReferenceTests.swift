@@ -9,7 +9,7 @@ import Testing
         return try #require(reference)
     }
 
-    @Test func `is the same while the oldest key stays`() throws {
+    @Test func `is stable while the oldest key stays`() throws {
         let first = try user("shop", user: "anna", applications: [Samples.application("shop", keys: 1)])
         #expect(first.utf8.count == 12 && first.allSatisfy(\.isHexDigit))
         #expect(
@@ -18,7 +18,7 @@ import Testing
         #expect(try user("shop", user: "anna", applications: [Samples.application("shop", keys: 2)]) != first)
     }
 
-    @Test func `is another for every person and app`() throws {
+    @Test func `differs for every person and app`() throws {
         let applications = try [Samples.application("shop", keys: 1), Samples.application("shopa", keys: 1)]
         let names = try [("shop", "anna"), ("shop", "ann"), ("shopa", "nna"), ("shop", ""), ("stop", "anna"), ("sto", "panna")].map {
             try user($0.0, user: $0.1, applications: applications)
@@ -26,7 +26,7 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test func `names an app that is not configured`() throws {
+    @Test func `exists for an app that is not configured`() throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         let (one, other) = (Array("stop".utf8), Array("stops".utf8))
         let names = [

@@ -3,12 +3,12 @@ import Crypto
 import Testing
 import Time
 
-/// What the tests make their keys with: fixed secrets, known to everyone.
+/// Fixed public secrets for the keys in tests.
 enum Samples {
     static let now: UnixSeconds = 1_767_225_600
     static let monthSeconds: UInt64 = 30 * 24 * 3600
 
-    /// A secret that is different for each number.
+    /// A different secret for each number.
     static func secret(_ number: UInt8) throws -> HMACKey<SHA256> {
         let bytes = (0..<32).map { UInt8($0) ^ number &* 37 }
         return try HMACKey(secret: bytes.span)
@@ -19,7 +19,7 @@ enum Samples {
         Application(id: id, keys: try keys.map { Application.Key(id: UInt32($0), secret: try secret($0)) })
     }
 
-    /// A key for just this app and user, in force at `now`.
+    /// A key for this app and user, in force at `now`.
     static func triple(
         _ appID: String, _ userID: String, keyID: UInt8 = 1, issuedAt: UnixSeconds = now, expiresAt: UnixSeconds = now + monthSeconds,
         salt: UInt8 = 0
@@ -31,14 +31,14 @@ enum Samples {
         return Triple(appID, userID: userID, securityKey: key)
     }
 
-    /// The key taken apart; nil when its text is not a key's.
+    /// The parsed key; nil if the text is malformed.
     static func parsed(_ text: String) -> SecurityKey? {
         let bytes = Array(text.utf8)
         return SecurityKey(bytes.span)
     }
 }
 
-// A failed expectation shows its operands: of a key it must not show the MAC.
+// A failed expectation prints its operands, which must not include a key's MAC.
 extension SecurityKey: CustomTestStringConvertible, CustomReflectable {
     package var testDescription: String { "<security key>" }
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -9,17 +9,17 @@ import Time
     /// The expected text is from openssl-dgst(1) and base64(1), not from this code.
     private static let handMade = "dgk1.AAECAwQFBgcICQoLDA0OoKGio6SlpqeoqaqrrK2ur5ub72c3vsoyLKz_s-QcKJgu6d6PK0CfQ-um2B5OJ-GE"
 
-    @Test func `mints the layout`() throws {
+    @Test func `mints the documented layout`() throws {
         let (app, user) = (Array("ab".utf8), Array("é".utf8))
         let key = try SecurityKey.mint(
             appID: app.span, userID: user.span, keyID: 0x0102_0304, secret: try Samples.secret(0), issuedAt: 0x05_0607_0809,
             expiresAt: 0x0A_0B0C_0D0E, salt: InlineArray { 0xA0 + UInt8($0) })
-        // Compared outside, here and below, so that a failure shows no key.
+        // Compared outside the expectation, here and below, so that a failure prints no key.
         let isHandMade = key.utf8.elementsEqual(Self.handMade.utf8)
         #expect(isHandMade)
     }
 
-    @Test func `reads the layout`() throws {
+    @Test func `parses the documented layout`() throws {
         let key = try #require(Samples.parsed(Self.handMade))
         #expect(key.keyID == 0x0102_0304)
         #expect(key.issuedAt == 0x05_0607_0809)
@@ -35,7 +35,7 @@ import Time
     }
 
     @Test(arguments: [0, 1, UInt32(1) << 31, .max], [0, 1, 0x1_0000_0000, SecurityKey.latestTime] as [UnixSeconds])
-    func `reads what it mints`(keyID: UInt32, time: UnixSeconds) throws {
+    func `parses its own keys`(keyID: UInt32, time: UnixSeconds) throws {
         let (app, user) = (Array("app".utf8), Array("user".utf8))
         for expiresAt in [0, time, SecurityKey.latestTime] {
             let text = try SecurityKey.mint(
@@ -56,8 +56,8 @@ import Time
         #expect(!haveOneMac)
     }
 
-    /// One key has exactly one spelling: no other byte in any place gives the same key, and most give none.
-    @Test func `has one spelling`() throws {
+    /// A key has exactly one spelling: no other byte in any place gives the same key, and most give none.
+    @Test func `has exactly one spelling`() throws {
         let key = try Samples.triple("app", "user").securityKey
         var seen: Set<[UInt8]> = [try bytes(of: key)]
         for place in key.indices {
@@ -69,11 +69,11 @@ import Time
                 #expect(isNew && place >= 5, "byte \(byte) at \(place)")
             }
         }
-        // 84 places with 63 other characters each, without those that set a flag: all of the first place, 48 of the second.
+        // 84 places with 63 other characters each, except those that set a flag: all of the first place, and 48 of the second.
         #expect(seen.count == 1 + 82 * 63 + 15)
     }
 
-    @Test func `refuses times that do not fit`() async {
+    @Test func `rejects times beyond the limits`() async {
         await #expect(processExitsWith: .failure) { _ = try Samples.triple("a", "u", issuedAt: SecurityKey.latestTime + 1) }
         await #expect(processExitsWith: .failure) { _ = try Samples.triple("a", "u", expiresAt: SecurityKey.latestTime + 1) }
     }

@@ -36,8 +36,8 @@ import Time
         #expect(recent.count == 3)
     }
 
-    /// Anyone who knows the user's id can be denied under it.
-    @Test func `a stranger displaces no denial of the user's own key`() throws {
+    /// Any client with the user's id can be denied under it.
+    @Test func `denials of forged keys evict none of the user's own key`() throws {
         var recent = recent()
         recent.record(Self.denied(.revoked), of: Self.user, now: Self.now)
         recent.record(Self.denied(.expired), of: Self.user, now: Self.now + 1)
@@ -55,7 +55,7 @@ import Time
         #expect(recent.history(of: Self.user)?.provenDenial == nil, "it is the latest")
     }
 
-    @Test func `a denial before the last success is no explanation of later ones`() throws {
+    @Test func `a denial before the last success does not explain later requests`() throws {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user, now: Self.now)
         recent.record(.authorized(keyID: 1), of: Self.user, now: Self.now + 1)
@@ -65,7 +65,7 @@ import Time
         #expect(history.provenDenial == nil)
     }
 
-    @Test func `a success counts as later than a denial in the same second`() throws {
+    @Test func `a success is later than a denial in the same second`() throws {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user, now: Self.now)
         recent.record(.authorized(keyID: 1), of: Self.user, now: Self.now)
@@ -73,7 +73,7 @@ import Time
         #expect(try #require(recent.history(of: Self.user)).provenDenial == nil)
     }
 
-    /// An app whose backend alone understands keys proves none.
+    /// In backend mode Deskgate cannot validate a key.
     @Test func `a block without a key is no denial of the user's own key`() throws {
         var recent = recent()
         recent.record(.denied(.revoked, keyID: nil), of: Self.user, now: Self.now)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Properties of keys in general, over keys that a seeded generator makes.
+/// Properties of all keys, tested with keys from a seeded generator.
 @Suite struct TamperingTests {
     private static let appIDs = ["shop", "Shop", "магазин", "店", "🦊", "a b"]
     private static let userIDs = ["u", "user-42", "Пользователь №7", "e\u{301}", "\u{e9}", "👩‍👩‍👧", "{\"a\":1}", "' OR 1=1"]
@@ -15,14 +15,14 @@ import Time
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `what is minted is authorized`(seed: UInt64) throws {
+    func `a minted key is authorized`(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
         #expect(authorizer.authorize(triple, now: Samples.now).verdict == .authorized(keyID: UInt32(keyID)))
     }
 
-    /// The key id's bytes may name no key, and a flag is not in the grammar; all else is a wrong MAC, whatever the times say.
+    /// A changed key id may be unknown, and a changed flag is malformed; every other change is a wrong MAC, for any times.
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `any flipped bit is refused`(seed: UInt64) throws {
+    func `a flipped bit is rejected`(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
         let bytes = try #require(Base64URL.decode(String(decoding: triple.securityKey.dropFirst(5), as: UTF8.self)))
         for bit in 0..<63 * 8 {
@@ -55,8 +55,8 @@ import Time
         }
     }
 
-    /// The apps have the same secrets here, so that only the lengths in the MAC tell the two apart.
-    @Test func `an identifier cannot reach into the other`() throws {
+    /// The apps have equal secrets here, so only the lengths in the MAC distinguish them.
+    @Test func `one identifier cannot extend into the other`() throws {
         let authorizer = try Authorizer([Samples.application("ab", keys: 1), Samples.application("a", keys: 1)])
         var triple = try Samples.triple("ab", "c")
         triple.appID = Array("a".utf8)

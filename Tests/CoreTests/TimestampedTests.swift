@@ -3,7 +3,7 @@ import Testing
 import Time
 
 @Suite struct TimestampedTests {
-    /// Values of every type, and of every case with a moment. Nothing in them is nil or empty.
+    /// Values of every type, and of every case with a time. No member is nil or empty.
     private static func samples() throws -> [any Timestamped] {
         let trace = TraceContext(traceID: 1, spanID: 2, isSampled: true)
         let token = try PushToken("token")
@@ -69,7 +69,7 @@ import Time
             trace: TraceContext(traceID: 1, spanID: 2, isSampled: true))
     }
 
-    /// The moments of a value, by their places in it.
+    /// The times in a value, by their paths.
     private func moments(in value: Any, at place: String = "") -> [String: UnixMilliseconds] {
         if let moment = value as? UnixMilliseconds { return [place: moment] }
         if let times = value as? CallTimes {
@@ -78,7 +78,7 @@ import Time
         }
         let mirror = Mirror(reflecting: value)
         let isContainer = mirror.displayStyle == .optional || mirror.displayStyle == .collection
-        // A paced call has no moment.
+        // An uncounted call has no time.
         if isContainer, mirror.children.isEmpty, place != ".uncountedCall" { Issue.record("a sample lacks \(place)") }
         var found: [String: UnixMilliseconds] = [:]
         for (index, child) in mirror.children.enumerated() {
@@ -87,11 +87,11 @@ import Time
         return found
     }
 
-    /// Whether a moment is not by this machine's clock: receivers are told when an event happened, a provider tells since when a device is
-    /// gone, and that is compared with when the store has seen it; a help desk tells when somebody has read.
+    /// Whether a time is not by this machine's clock: an event's time for receivers, a provider's time since which a device is
+    /// unregistered, compared with the last time the store has seen it, and a help desk's time of a read receipt.
     private func isOfOthers(_ place: String) -> Bool { [".occurredAt", ".gone.", ".device.", ".readAt"].contains { place.contains($0) } }
 
-    @Test func `every moment is converted`() throws {
+    @Test func `every time is converted`() throws {
         for sample in try Self.samples() {
             let name = "\(type(of: sample))"
             let later = sample.converted { $0 + 500_000 }
@@ -102,7 +102,7 @@ import Time
         }
     }
 
-    @Test func `nothing else is changed`() throws {
+    @Test func `no other member is changed`() throws {
         for sample in try Self.samples() {
             let back = sample.converted { $0 + 500_000 }.converted { $0 - 500_000 }
             #expect("\(back)" == "\(sample)")

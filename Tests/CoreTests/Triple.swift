@@ -1,7 +1,7 @@
 import Core
 import Time
 
-/// What a request holds. Compared as bytes, and never shown.
+/// The fields of a request. Compared as bytes, and never printed.
 struct Triple: Sendable, Equatable {
     var appID: [UInt8]
     var userID: [UInt8]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct VectorTests {
-    @Test func `the file is read whole`() throws {
+    @Test func `the file is parsed completely`() throws {
         let file = try JudgedVectors()
         #expect(file.vectors.count >= 104)
         #expect(Set(file.vectors.map(\.name)).count == file.vectors.count)
@@ -13,7 +13,7 @@ import Testing
     @Test func `every reason of a decision occurs`() throws {
         let reasons = Set(try JudgedVectors().vectors.map(\.reason))
         let malformations: [ValidationError.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
-        // Vectors are decided without an operator, who alone revokes, without a backend, and with secrets that do not end.
+        // Vectors need no operator, so nothing is revoked; they need no backend, and their secrets do not expire.
         let denials = Denial.allCases.filter { ![.keyRetired, .revoked, .backendDenied, .backendUndecided].contains($0) }
         #expect(reasons == Set(["valid"] + denials.map(\.rawValue) + malformations.map(\.rawValue)))
     }
@@ -25,7 +25,7 @@ import Testing
         #expect(verdict.reason == vector.reason)
     }
 
-    /// The order of the apps and of their keys in a configuration means nothing.
+    /// The order of apps and keys in a configuration has no meaning.
     @Test func `decides the same with apps in another order`() throws {
         let file = try JudgedVectors()
         let applications = file.authorizer.applications.reversed().map { application in

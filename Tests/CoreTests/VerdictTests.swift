@@ -6,7 +6,7 @@ import Testing
         arguments: zip(
             ValidationError.Problem.allCases,
             ["missing", "null", "not_a_string", "duplicate", "empty", "too_long", "control_character", "not_a_security_key"]))
-    func `malformations have their reasons`(problem: ValidationError.Problem, reason: String) {
+    func `validation errors have their reasons`(problem: ValidationError.Problem, reason: String) {
         let verdict = Verdict.malformed(ValidationError(.userID, problem))
         #expect(verdict.reason == reason)
         #expect(verdict.status == 400)
@@ -34,7 +34,7 @@ import Testing
         #expect(verdict.keyID == 7)
     }
 
-    @Test func `no case is left out`() {
+    @Test func `no case is missing`() {
         #expect(ValidationError.Problem.allCases.count == 8)
         #expect(Denial.allCases.count == 10)
         #expect(UndecidedReason.allCases.count == 8)
@@ -48,7 +48,7 @@ import Testing
         #expect(verdict.keyID == 0)
     }
 
-    @Test func `authorized without the backend says so`() {
+    @Test func `authorized without the backend has its own reason`() {
         let verdict = Verdict.authorized(keyID: 3, isConfirmed: false)
         #expect(verdict.reason == "backend_undecided")
         #expect(verdict.status == 200)
@@ -62,14 +62,14 @@ import Testing
                 "internal_error", "revocations_not_loaded", "backend_timeout", "backend_unreachable", "backend_status",
                 "backend_breaker_open", "backend_new_keys_paced", "backend_overloaded",
             ]))
-    func `undecided is never a denial`(undecided: UndecidedReason, reason: String) {
+    func `a backend failure is never a denial`(undecided: UndecidedReason, reason: String) {
         let verdict = Verdict.undecided(undecided)
         #expect(verdict.reason == reason)
         #expect(verdict.status == 503)
         #expect(verdict.keyID == nil)
     }
 
-    @Test func `unconfirmed allows nothing`() {
+    @Test func `unconfirmed allows no request`() {
         let verdict = Verdict.unconfirmed(keyID: 3)
         #expect(verdict.reason == "unconfirmed")
         #expect(verdict.status == 503)
@@ -87,11 +87,11 @@ import Testing
             (.controlCharacter, "user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),
             (.notASecurityKey, "user_id is not a security key; expected a string of 1 to 100 UTF-16 code units."),
         ] as [(ValidationError.Problem, String)])
-    func `sentences say the problem`(problem: ValidationError.Problem, sentence: String) {
+    func `sentences contain the problem`(problem: ValidationError.Problem, sentence: String) {
         #expect(ValidationError(.userID, problem).description == sentence)
     }
 
-    @Test func `sentences say what each field is like`() {
+    @Test func `sentences contain each field's format`() {
         #expect(ValidationError(.appID, .tooLong).description == "app_id is too long; expected a string of 1 to 255 UTF-16 code units.")
         #expect(
             ValidationError(.securityKey, .notASecurityKey).description

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// One of the two alphabets of RFC 4648, for what holds with both.
+/// One of the two alphabets of RFC 4648, for tests of both.
 enum Base64Dialect: CaseIterable {
     case base64, base64url
 
@@ -34,7 +34,7 @@ enum Base64Dialect: CaseIterable {
 }
 
 struct Base64Tests {
-    /// RFC 4648 section 10, and the two characters that set the alphabets apart.
+    /// The examples of RFC 4648 section 10, and the two characters in which the alphabets differ.
     @Test(arguments: [
         ("", "", ""), ("f", "Zg==", "Zg"), ("fo", "Zm8=", "Zm8"), ("foo", "Zm9v", "Zm9v"), ("foob", "Zm9vYg==", "Zm9vYg"),
         ("fooba", "Zm9vYmE=", "Zm9vYmE"), ("foobar", "Zm9vYmFy", "Zm9vYmFy"), ("~~~", "fn5+", "fn5-"), ("???", "Pz8/", "Pz8_"),
@@ -47,7 +47,7 @@ struct Base64Tests {
     }
 
     @Test(arguments: Base64Dialect.allCases, 0...100)
-    func `every length comes back`(dialect: Base64Dialect, count: Int) throws {
+    func `every length survives a round trip`(dialect: Base64Dialect, count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
         let text = dialect.encode(bytes)
         if dialect == .base64 { #expect(text.utf8.count % 4 == 0) }
@@ -57,7 +57,7 @@ struct Base64Tests {
     }
 
     @Test(arguments: Base64Dialect.allCases, 0..<4)
-    func `every byte outside the alphabet is refused`(dialect: Base64Dialect, position: Int) {
+    func `every byte outside the alphabet is rejected`(dialect: Base64Dialect, position: Int) {
         for byte in UInt8.min...UInt8.max {
             var text = Array("AAAAAAAAAAAA".utf8)
             text[4 + position] = byte
@@ -69,17 +69,17 @@ struct Base64Tests {
         "Zg", "Zg=", "Zm8", "Zm8==", "=", "==", "===", "====", "A===", "Zm9v====", "Zg==Zg==", "Zm=v", "Zm9v\n", " Zm9", "Zm 9", "Pz8_",
         "fn5-", "A\u{e9}A", "AAA\u{0}",
     ])
-    func `other dialects are not base64`(text: String) {
+    func `other dialects are rejected as base64`(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
     @Test(arguments: ["Zg==", "Zg=", "Zm8=", "=", "Zm9v\n", " Zm9v", "Zm 9v", "Pz8/", "fn5+", "Zm9v====", "\u{e9}A", "A\u{0}"])
-    func `other dialects are not base64url`(text: String) {
+    func `other dialects are rejected as base64url`(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
     @Test(arguments: [1, 5, 9, 85])
-    func `lengths that no encoding has are refused`(count: Int) {
+    func `impossible lengths are rejected`(count: Int) {
         #expect(Base64URL.decodedCount(ofCharacters: count) == nil)
         for dialect in Base64Dialect.allCases {
             #expect(dialect.decode(repeated(UInt8(ascii: "A"), count)) == nil)
@@ -97,7 +97,7 @@ struct Base64Tests {
         }
     }
 
-    @Test func `what is accepted is the one spelling`() {
+    @Test func `each value has one accepted spelling`() {
         var accepted: Set<[UInt8]> = []
         let dialect = Base64Dialect.base64url
         for first in dialect.alphabet {
@@ -111,7 +111,7 @@ struct Base64Tests {
     }
 
     @Test(arguments: Base64Dialect.allCases)
-    func `output that is too short is refused, and longer output keeps its rest`(dialect: Base64Dialect) {
+    func `an output buffer that is too short is rejected, and a longer one keeps its rest`(dialect: Base64Dialect) {
         for plain in ["fooba", "foobar"] {
             let (plain, text) = (Array(plain.utf8), Array(dialect.encode(Array(plain.utf8)).utf8))
             #expect(dialect.decode(text, room: plain.count - 1) == nil)

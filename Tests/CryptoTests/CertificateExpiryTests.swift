@@ -13,7 +13,7 @@ import Time
     }
 
     @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func `is unknown where there is none`(_ text: String) {
+    func `is unknown without a certificate`(_ text: String) {
         #expect(CertificatePair.expiry(ofCertificate: text) == nil)
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CertificateKeyTests {
-    @Test func `is the digest of the key in its full form`() throws {
+    @Test func `is the digest of the key's complete encoding`() throws {
         let certificate = TestCertificate.shared.certificate
         let directory = try TemporaryDirectory()
         try directory.write("certificate", certificate)
@@ -15,14 +15,14 @@ import Testing
         #expect(String(made.output.prefix(64)) == Hexadecimal.text(digest.span))
     }
 
-    @Test func `is the first certificates`() throws {
+    @Test func `is that of the first certificate`() throws {
         let (first, second) = (TestCertificate.shared.certificate, try LoopbackCertificate().certificate)
         #expect(CertificateKey.digest(ofCertificate: first + second) == CertificateKey.digest(ofCertificate: first))
         #expect(CertificateKey.digest(ofCertificate: first) != CertificateKey.digest(ofCertificate: second))
     }
 
     @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-    func `is unknown where there is none`(_ text: String) {
+    func `is unknown without a certificate`(_ text: String) {
         #expect(CertificateKey.digest(ofCertificate: text) == nil)
     }
 }

@@ -14,13 +14,13 @@ struct CertificatePairTests {
         }
     }
 
-    @Test func `a certificate and its key are right`() throws {
+    @Test func `a certificate with its key is accepted`() throws {
         let read = try CertificatePair.read(certificates: Self.pair.certificate, key: Self.pair.key)
         #expect(read.certificates == Self.pair.certificate)
         #expect(read.key == Self.pair.key)
     }
 
-    @Test func `text outside of blocks is left out`() throws {
+    @Test func `text outside of blocks is ignored`() throws {
         let certificates = "# \u{FC}\n\(Self.pair.key)subject=CN = test\n\(Self.pair.certificate)more"
         let read = try CertificatePair.read(certificates: certificates, key: "# key\n\(Self.pair.certificate)\(Self.pair.key)")
         #expect(read.certificates == Self.pair.certificate)
@@ -35,7 +35,7 @@ struct CertificatePairTests {
         #expect(problem(certificate: chain, key: Self.pair.key) == .unreadableCertificate)
     }
 
-    @Test func `a certificate that is not the first is reported with its place`() throws {
+    @Test func `a certificate that is not the first is reported with its position`() throws {
         let other = try TestCertificate().certificate
         #expect(problem(certificate: other + Self.pair.certificate, key: Self.pair.key) == .wrongOrder(place: 2, count: 2))
         #expect(problem(certificate: Self.pair.certificate + other, key: Self.pair.key) == nil)
@@ -47,7 +47,7 @@ struct CertificatePairTests {
     }
 
     @Test(arguments: ["", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "\u{0}"])
-    func `text that holds nothing is reported`(text: String) {
+    func `text without a certificate is reported`(text: String) {
         #expect(problem(certificate: text, key: Self.pair.key) == .unreadableCertificate)
         #expect(problem(certificate: Self.pair.certificate, key: text) == .unreadableKey)
     }

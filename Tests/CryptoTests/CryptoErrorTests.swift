@@ -3,7 +3,7 @@ import Crypto
 import TestSupport
 import Testing
 
-/// A hash that no provider has, to make OpenSSL fail for real.
+/// A hash unknown to every provider, which makes OpenSSL fail.
 private enum UnknownHash: HashFunction {
     static var name: String { "no-such-digest" }
 }
@@ -15,7 +15,7 @@ struct CryptoErrorTests {
         #expect(throws: CryptoError.self) { try HMACKey<UnknownHash>(secret: Self.secret.span) }
     }
 
-    @Test func `a failure names the operation and OpenSSL's reason, and no secret`() throws {
+    @Test func `a failure has the operation and OpenSSL's reason, and no secret`() throws {
         let error = try #require(failure())
         #expect(error.operation == .keyHMAC)
         #expect(error.reasons.contains { $0.contains("unsupported") })
@@ -23,7 +23,7 @@ struct CryptoErrorTests {
         #expect(!String(reflecting: error).contains("never-in-an-error-text"))
     }
 
-    @Test func `a failure does not repeat the reasons of the one before`() throws {
+    @Test func `a failure does not repeat earlier reasons`() throws {
         let first = try #require(failure())
         let second = try #require(failure())
         #expect(first == second)

@@ -27,7 +27,7 @@ struct HMACTests {
     }
 
     @Test(arguments: [1, 7, 63, 64, 65])
-    func `a message in pieces has the code of the whole`(pieceSize: Int) throws {
+    func `a message in pieces has the MAC of the whole`(pieceSize: Int) throws {
         let message = [UInt8](0...199)
         let key = try HMACKey<SHA256>(secret: Self.secret.span)
         let code = try key.code { computation throws(CryptoError) in
@@ -38,7 +38,7 @@ struct HMACTests {
         #expect(Hexadecimal.text(code.span) == (try Self.code(message, under: key)))
     }
 
-    @Test func `a label counts as its UTF-8 bytes, and nothing counts as nothing`() throws {
+    @Test func `a label adds its UTF-8 bytes`() throws {
         let key = try HMACKey<SHA256>(secret: Self.secret.span)
         let code = try key.code { computation throws(CryptoError) in
             let nothing: [UInt8] = []
@@ -50,7 +50,7 @@ struct HMACTests {
         #expect(Hexadecimal.text(code.span) == (try Self.code(Array("deskgate/sk/v1é".utf8), under: key)))
     }
 
-    @Test func `an abandoned computation leaves nothing to the next`() throws {
+    @Test func `an abandoned computation does not affect the next`() throws {
         let key = try HMACKey<SHA256>(secret: Self.secret.span)
         let message = Array("a message".utf8)
         let expected = try Self.code(message, under: key)
@@ -67,12 +67,12 @@ struct HMACTests {
         }
     }
 
-    @Test func `nested computations do not see each other, however many there are`() throws {
+    @Test func `nested computations are independent`() throws {
         let key = try HMACKey<SHA256>(secret: Self.secret.span)
         try Self.nest(20, under: key)
     }
 
-    /// Computes within a computation, so that more are under way at once than the key has contexts.
+    /// Computes within a computation, so that more computations run at once than the key has contexts.
     private static func nest(_ depth: Int, under key: HMACKey<SHA256>) throws {
         guard depth > 0 else { return }
         var inner: (any Error)?
@@ -85,7 +85,7 @@ struct HMACTests {
         #expect(Hexadecimal.text(code.span) == (try Self.code(Array("beforeafter".utf8), under: key)))
     }
 
-    @Test func `different secrets give different codes`() throws {
+    @Test func `different secrets give different MACs`() throws {
         let other = try HMACKey<SHA256>(secret: Self.secret.reversed().span)
         let key = try HMACKey<SHA256>(secret: Self.secret.span)
         #expect(try Self.code([1], under: key) != Self.code([1], under: other))

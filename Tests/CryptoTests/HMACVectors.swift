@@ -1,6 +1,6 @@
 import Testing
 
-/// One published HMAC case: a key, a message and the code, or the first characters of it.
+/// A published HMAC example: a key, a message and the MAC, or the beginning of the MAC.
 struct HMACVector: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let key: [UInt8]
@@ -19,7 +19,7 @@ struct HMACVector: Sendable, CustomTestStringConvertible {
     private static let jefe = Array("Jefe".utf8)
     private static let longKey = Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8)
 
-    /// RFC 4231 section 4; case 5 publishes only the first 16 bytes of its code.
+    /// RFC 4231 section 4; case 5 publishes only the first 16 bytes of its MAC.
     static let sha256 = [
         HMACVector(
             "RFC 4231 case 1", key: repeated(0x0B, 20), message: greeting,
@@ -49,7 +49,7 @@ struct HMACVector: Sendable, CustomTestStringConvertible {
             code: "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"),
     ]
 
-    /// RFC 2202 section 3, and the help desk's own example of a signature.
+    /// RFC 2202 section 3, and the help desk's example of a signature.
     static let sha1 = [
         HMACVector(
             "RFC 2202 case 1", key: repeated(0x0B, 20), message: greeting,

@@ -5,14 +5,14 @@ import Testing
 import Threading
 
 @Suite struct RandomPoolTests {
-    @Test func `gives nothing twice across blocks`() throws {
+    @Test func `does not repeat across blocks`() throws {
         let pool = RandomPool()
         var seen: Set<String> = []
         for _ in 0..<2000 { seen.insert(Hexadecimal.text(try pool.tenBytes().span)) }
         #expect(seen.count == 2000)
     }
 
-    @Test func `vary in every byte`() throws {
+    @Test func `varies in every byte`() throws {
         let pool = RandomPool()
         var touched = InlineArray<10, UInt8>(repeating: 0)
         for _ in 0..<20 {
@@ -22,7 +22,7 @@ import Threading
         for index in touched.indices { #expect(touched[index] != 0) }
     }
 
-    @Test func `gives nothing twice to several threads`() {
+    @Test func `does not repeat across threads`() {
         let pool = RandomPool()
         let seen = Monitor(Set<String>())
         onThreads(4) { _ in

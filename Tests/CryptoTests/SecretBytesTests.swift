@@ -9,7 +9,7 @@ struct SecretBytesTests {
     private struct Refusal: Error {}
 
     @Test(arguments: [0, 1, 32, 1000])
-    func `lends back what it copied`(count: Int) {
+    func `returns the copied bytes`(count: Int) {
         let secret = SecretBytes(copying: repeated(9, count).span)
         #expect(secret.count == count)
         #expect(secret.withSpan { Hexadecimal.text($0) } == Hexadecimal.text(repeated(9, count).span))
@@ -22,13 +22,13 @@ struct SecretBytesTests {
         #expect(secret.withSpan { Hexadecimal.text($0) } == "000102")
     }
 
-    @Test func `passes on the errors of its closures`() {
+    @Test func `rethrows the errors of its closures`() {
         #expect(throws: Refusal.self) { try SecretBytes(count: 3) { _ throws(Refusal) in throw Refusal() } }
         let secret = SecretBytes(copying: text.utf8.span)
         #expect(throws: Refusal.self) { try secret.withSpan { _ throws(Refusal) in throw Refusal() } }
     }
 
-    @Test func `shows nothing of itself`() {
+    @Test func `prints no secret`() {
         let secret = SecretBytes(copying: text.utf8.span)
         var dumped = ""
         dump(["secret": secret], to: &dumped)

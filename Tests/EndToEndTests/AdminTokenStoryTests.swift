@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `admin.tokens`: who may do what with a service that runs.
+/// `admin.tokens`: the permissions of each role in a running service.
 @Suite struct AdminTokenStoryTests {
     private let workspace: Workspace
 
@@ -36,7 +36,7 @@ import Testing
         try Deskgate.run(words + ["--config", workspace.configuration])
     }
 
-    @Test func `each role may do its own`() throws {
+    @Test func `each role has its own permissions`() throws {
         try configure([("mint", "mint"), ("read", "read"), ("operate", "operate")])
         let server = try RunningServer(configuration: workspace.configuration)
         let minting = #"{"app_id":"app-1","user_id":"\#(Markers.user)"}"#
@@ -50,7 +50,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// An old and a new token of one role are both right until the old one is removed, without a restart.
+    /// The old and the new token of a role are both valid until the old one is removed, without a restart.
     @Test func `a token is rotated without a restart`() throws {
         try configure([("mint", "mint")])
         let server = try RunningServer(configuration: workspace.configuration)
@@ -71,8 +71,8 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Commands use a token whose role suffices, on a service that holds its store.
-    @Test func `commands use a token that suffices`() throws {
+    /// Commands use a token with a sufficient role, for a service that holds the store.
+    @Test func `commands use a token with a sufficient role`() throws {
         let socket: JSONValue = ["unix": "admin.sock", "max_connections": 100]
         func configure(_ names: [String]) throws {
             guard case .object(var admin) = socket else { return }

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A chat in anonymous mode, through the whole program.
+/// A chat in anonymous mode, with the complete program.
 @Suite struct AnonymousStoryTests {
     private static let body: JSONValue = [
         "ticket_id": 17, "created_at": "2026-03-10T08:15:12Z", "token": ["app_id": .string(Workspace.app), "device_id": "device-1"],
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a comment of nobody reaches the backend, and explain says why no phone was notified`(_ isPostgres: Bool) throws {
+    func `an anonymous comment reaches the backend, and explain shows why no phone was notified`(_ isPostgres: Bool) throws {
         let database = isPostgres ? try PostgresServer() : nil
         defer { withExtendedLifetime(database) {} }
         let sink = try ScriptedServer(.requests([[.respond(200)]]))
@@ -39,7 +39,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `by default it is refused, and the log says what to do`() throws {
+    @Test func `it is rejected by default, and the log has the remedy`() throws {
         let sink = try ScriptedServer(.requests([[.respond(200)]]))
         defer { sink.stop() }
         let server = try site(sink, anonymous: "reject").start()

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Time
 
-/// An app whose own backend is asked, with the real program.
+/// An app with its own backend, with the real program.
 @Suite struct BackendStoryTests {
-    // 33 bytes, whose base64 begins as the markers do.
+    // 33 bytes whose base64 begins with the marker prefix.
     private static let secret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
 
     private static func app(_ url: String, mode: String) -> JSONObject {
@@ -28,7 +28,7 @@ import Time
         return workspace
     }
 
-    @Test func `the backend has the last word`() throws {
+    @Test func `the backend's response decides`() throws {
         let backend = try ScriptedServer(.requests([[.respond(204)], [.respond(403)], [.respond(500)]]))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
@@ -62,7 +62,7 @@ import Time
             now: SystemClock.unixMilliseconds())
     }
 
-    @Test func `a company moves in with its own keys`() throws {
+    @Test func `a company can start with its existing keys`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "backend")
@@ -78,7 +78,7 @@ import Time
         #expect(minted.errors.contains("The app has no key"))
     }
 
-    @Test(arguments: [0, 20] as [Int64]) func `a stop answers whoever waits`(drainSeconds: Int64) throws {
+    @Test(arguments: [0, 20] as [Int64]) func `a stop answers waiting requests`(drainSeconds: Int64) throws {
         let backend = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "backend")
@@ -86,7 +86,7 @@ import Time
         members.append(["drain_seconds": .integer(drainSeconds)], forKey: "shutdown")
         try workspace.configure(members)
         let server = try RunningServer(workspace)
-        // Each is another person, for whom the backend is asked, so that the backend tells when all of them wait.
+        // Each request is for another person and calls the backend, so the backend shows when all of them wait.
         let clients = try (1...10).map { number in
             let client = try SocketClient(server.publicAddress)
             let body = SocketClient.body("a key of their own", user: "user-\(number)")
@@ -103,8 +103,8 @@ import Time
         #expect(try !server.process.errors.text().contains("internal_error"))
     }
 
-    /// The lines of Python in the documentation, run on a call.
-    @Test func `the documented proof accepts our calls`() throws {
+    /// Runs the Python code of the documentation on a call.
+    @Test func `the documented verification accepts our calls`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
@@ -138,7 +138,7 @@ import Time
         #expect(result.output == "[None, 'not_genuine']\n")
     }
 
-    @Test func `verifying a key asks nobody`() throws {
+    @Test func `verifying a key calls no backend`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")

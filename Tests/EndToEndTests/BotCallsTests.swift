@@ -6,12 +6,12 @@ import Testing
 import Threading
 import Time
 
-/// `deskgate bots calls list|show` on the store of a service that does not run, and what `explain` and `users forget` make of calls.
+/// `deskgate bots calls list|show` on the store of a stopped service, and the calls in `explain` and `users forget`.
 @Suite struct BotCallsTests {
     private static let time: UnixMilliseconds = 1_773_130_512_000
     private let workspace: Workspace
 
-    /// Calls 1 to 5, each a second after the one before; the third is for another user.
+    /// Stores calls 1 to 5, each a second after the previous one; the third is for another user.
     init() throws {
         workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
@@ -50,7 +50,7 @@ import Time
         #expect(lines[4] == ["\(Self.id(2))", "2026-03-10T08:15:13.000Z", "refused", "409", "orders", "list", Workspace.app, "ann"])
     }
 
-    @Test func `lists what matches`() throws {
+    @Test func `lists matching calls`() throws {
         #expect(try ids("--app", Workspace.app, "--user", "ann") == [5, 4, 2, 1])
         #expect(try ids("--function", "list", "--bot=orders") == [4, 2])
         #expect(try ids("--outcome", "timed_out") == [3])
@@ -93,7 +93,7 @@ import Time
         #expect(try run("show").code == 2)
     }
 
-    @Test func `leave with the person`() throws {
+    @Test func `calls are erased with the person`() throws {
         let explained = try Deskgate.run("explain", "--user", "ann", "--config", workspace.configuration)
         #expect(explained.output.contains("bot_call: 2026-03-10T08:15:16.000Z  The bot orders called cancel: unknown."), "\(explained)")
         let words = ["users", "forget", "--app", Workspace.app, "--user", "ann", "--config", workspace.configuration]

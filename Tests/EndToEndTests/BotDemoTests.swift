@@ -11,7 +11,7 @@ import Testing
         scratch = try TemporaryDirectory()
     }
 
-    /// Makes the directory, and runs the demonstration there.
+    /// Creates the directory and runs the demonstration there.
     private func play(_ options: String..., change: (inout String) -> Void = { _ in }) throws -> ChildProcess {
         // Two listeners and the shop.
         let port = try freePorts(3)
@@ -26,7 +26,7 @@ import Testing
         try scratch.contents().filter { $0.contains("/secrets/") }.map { String(try scratch.read($0).dropLast()) }
     }
 
-    @Test func `plays everything and tells no secret`() throws {
+    @Test func `runs all steps and prints no secret`() throws {
         let process = try play()
         let said = try process.output.text()
         #expect(try process.waitForEnd() == .exit(0), "\(said)")
@@ -66,8 +66,8 @@ import Testing
         #expect(sockets.areGone())
     }
 
-    @Test func `says what was not as expected`() throws {
-        // A bot whose cancellations nobody confirms is not what is shown.
+    @Test func `reports unexpected results`() throws {
+        // A bot whose cancellations need no confirmation differs from the demonstration.
         let process = try play(change: {
             $0 = $0.replacing("\"name\": \"cancel_order\",", with: "\"name\": \"cancel_order\", \"confirm\": \"none\",")
         })
@@ -77,7 +77,7 @@ import Testing
         #expect(said.contains("did not happen as expected."))
     }
 
-    @Test func `init makes what only the owner may read`() throws {
+    @Test func `init creates files that only the owner can read`() throws {
         let result = try Deskgate.run("init", "--bot-demo", scratch.path("d"))
         #expect(result.code == 0)
         #expect(result.output.contains("deskgate bots demo '\(scratch.path("d"))' --stay"))
@@ -99,7 +99,7 @@ import Testing
         #expect(without.string("shop") == "\(scratch.path("f"))/shop.json")
     }
 
-    @Test func `wants what init makes`() throws {
+    @Test func `requires the files of init`() throws {
         #expect(try Deskgate.run("init", scratch.path("d"), "--port", "30000").code == 0)
         let result = try Deskgate.run("bots", "demo", scratch.path("d"))
         #expect(result.code == 2)

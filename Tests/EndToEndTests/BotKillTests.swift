@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A change that is under way when the process is killed, with the real program.
+/// A change that is running when the process is killed, with the real program.
 @Suite struct BotKillTests {
     private static let user = "somebody"
 
@@ -42,7 +42,7 @@ import Testing
         return "Authorization: Bearer \(try #require(JSONValue(parsing: started.body)?["ticket"]?.text))\r\n"
     }
 
-    /// Asks once more for a change that is under way, or was when its process ended.
+    /// Repeats a change that is running, or was running when its process ended, and expects a refusal.
     private func expectRefusal(by server: RunningServer, _ ticket: String) throws {
         let again = try begin(server, path: Self.reorder, body: Self.order, headers: ticket).readResponse()
         #expect(again.status == 409)
@@ -57,7 +57,7 @@ import Testing
         return workspace
     }
 
-    @Test func `is not made again`() throws {
+    @Test func `is not repeated`() throws {
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
         let workspace = try workspace(backend, store: ["type": "sqlite", "path": "store.sqlite"])
@@ -74,8 +74,8 @@ import Testing
         #expect(try second.stop() == .exit(0))
     }
 
-    /// Two replicas on one database: the other one hears of the change while it is under way, and after the first one was killed.
-    @Test func `is not made by another replica`() throws {
+    /// Two replicas on one database: the second one gets the change while it is running, and again after the first one was killed.
+    @Test func `is not repeated by another replica`() throws {
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
         let database = try PostgresServer()

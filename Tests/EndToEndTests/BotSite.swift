@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// The bot that `deskgate init --bot-demo` makes, served by the real program, with its shop and a model in the test.
+/// The bot of `deskgate init --bot-demo`, served by the real program, with its shop and a model in the test.
 final class BotSite {
     struct Start {
         let data: String
@@ -24,11 +24,11 @@ final class BotSite {
     let client: Client
     let phone: BotPhone
 
-    /// The beginning of the public listener's addresses.
+    /// The base URL of the public listener.
     var url: String { phone.url }
 
     /// - Parameters:
-    ///   - database: in place of a file of SQLite; its owner must keep it.
+    ///   - database: used instead of a SQLite file; the caller must keep it alive.
     ///   - change: changes the configuration's text.
     init(database: PostgresServer? = nil, _ change: (inout String) throws -> Void = { _ in }) throws {
         let scratch = try TemporaryDirectory()
@@ -40,7 +40,7 @@ final class BotSite {
         self.shop = shop
         var text = try scratch.read("d/config.json").replacing("http://127.0.0.1:8082", with: shop.url)
         for port in ["8080", "8081"] { text = text.replacing("\"port\": \(port)", with: "\"port\": 0") }
-        // Refusals by a limit would hide what else refuses.
+        // Refusals by a limit would hide other refusals.
         text = text.replacing("\"max\": 100", with: "\"max\": 1000").replacing("\"window_seconds\": 60", with: "\"window_seconds\": 1")
         try change(&text)
         if let database {
@@ -78,7 +78,7 @@ final class BotSite {
         return try admin.readResponse().status
     }
 
-    /// Starts the bot; in the text for the vendor the addresses are those of this server.
+    /// Starts the bot; the addresses in the text for the vendor are replaced by this server's.
     func start(fields: JSONObject? = nil) throws -> Start {
         let answer = try phone.ask("orders/start", [("fields", fields.map(JSONValue.object))])
         try #require(answer.statusCode == 200)
@@ -90,15 +90,15 @@ final class BotSite {
     func model(_ start: Start) throws -> SimulatedModel { try SimulatedModel(data: start.data, client: client) }
 }
 
-/// The customer's app, with the key of the customer.
+/// The customer's app, with the customer's key.
 struct BotPhone: Sendable {
-    /// The beginning of the public listener's addresses.
+    /// The base URL of the public listener.
     let url: String
     let key: String
     let client: Client
 
     /// A request of the customer's app.
-    /// - Parameter more: members of the body; nil ones are left out.
+    /// - Parameter more: members of the body; nil ones are omitted.
     func ask(
         _ path: String, user: String = BotSite.customer, key: String? = nil, _ more: [(String, JSONValue?)] = []
     ) throws -> FunctionResponse {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// One process serves an app of Pyrus and an app of Sendbird while all their secrets are rotated, again and again, under requests of every kind.
+/// One process serves an app of Pyrus and an app of Sendbird while all their secrets are rotated repeatedly under requests of every kind.
 @Suite struct BothHelpDesksTests {
     private static let rotations = 5
     private static let clients = BothSite.Call.allCases + BothSite.Call.allCases
@@ -16,13 +16,13 @@ import Threading
         var isOver = false
         var failures: [String] = []
         var answers: [BothSite.Call: Int] = [:]
-        /// The generation with which each client has asked last.
+        /// The generation of each client's last request.
         var used: [Int: Int] = [:]
         /// The webhooks that were accepted.
         var posted: Set<String> = []
-        /// How often the answer was that a webhook is known.
+        /// The number of webhooks that were answered as duplicates.
         var duplicates = 0
-        /// How often the service asked to post again later, as it does while the disk is slow.
+        /// The number of 503 responses, which a slow disk causes.
         var refusals = 0
     }
 
@@ -39,7 +39,7 @@ import Threading
     private static let accepted = "200 accepted"
     private static let known = "200 duplicate"
 
-    /// The answers that are right, one a post: a help desk may post the same again, and then it is known.
+    /// The expected responses, one for each post: a repeated post is a duplicate.
     private static func expected(_ call: BothSite.Call) -> [String] {
         switch call {
         case .pyrusAuthorize: ["200 authorized"]
@@ -48,8 +48,8 @@ import Threading
         }
     }
 
-    /// Asks as help desks do, which ask again after a 503.
-    /// - Returns: the answer. A webhook that was refused and is known then was accepted after all.
+    /// Sends a request like a help desk, which retries after a 503.
+    /// - Returns: the response. A webhook that was refused with 503 and is then a duplicate had been accepted.
     private static func ask(
         _ request: BothSite.Request, client: SocketClient, expecting expected: String, progress: Monitor<Progress>
     ) throws -> String {
@@ -69,7 +69,7 @@ import Threading
         return refusals > 0 && expected == accepted && answer == known ? accepted : answer
     }
 
-    /// Asks again and again with what the present generation has. Every fourth webhook is posted twice.
+    /// Repeats requests with the secrets of the current generation. Every fourth webhook is posted twice.
     private static func load(_ number: Int, site: BothSite, address: ListenAddress, progress: Monitor<Progress>) {
         let call = clients[number]
         do {
@@ -95,7 +95,7 @@ import Threading
         }
     }
 
-    /// Waits until every kind has had so many more answers, and every client one with the present generation.
+    /// Waits until every kind has `count` more responses, and every client one with the current generation.
     private func waitForMore(_ count: Int, _ progress: Monitor<Progress>) -> Bool {
         let goals = progress.withLock { progress in
             progress.used = [:]
@@ -108,7 +108,7 @@ import Threading
         } ?? false
     }
 
-    /// Has the service read its configuration again.
+    /// Makes the service reload its configuration.
     private func reload(_ server: RunningServer, _ reloads: inout Int, isRefused: Bool = false) throws {
         server.process.send(SIGHUP)
         reloads =
@@ -116,7 +116,7 @@ import Threading
             .number + 1
     }
 
-    /// What each call is answered with the secrets of a generation. The numbers of its webhooks are used for nothing else.
+    /// The response to each call with the secrets of a generation. The numbers of its webhooks are not used elsewhere.
     private func answers(
         _ server: RunningServer, _ generation: BothSite.Generation, from number: Int, in progress: Monitor<Progress>
     ) throws -> [String] {
@@ -159,13 +159,13 @@ import Threading
         }
     }
 
-    /// Rotates everything some times while requests come.
+    /// Rotates all secrets several times during requests.
     /// - Parameter generation: the one in force.
     private func rotate(_ generation: inout BothSite.Generation, server: RunningServer, progress: Monitor<Progress>) throws {
         var (reloads, extra) = (0, 1_000_000_000)
         for number in 2...(1 + Self.rotations) {
             #expect(waitForMore(10, progress))
-            // The new one is added, then it is used, then the old one is taken away, as an operator does it.
+            // The new secret is added, then used, then the old one is removed, as an operator would.
             let former = generation
             let next = try BothSite.Generation(number)
             generation = next
@@ -189,7 +189,7 @@ import Threading
         #expect(waitForMore(10, progress))
     }
 
-    /// The right answers to `answers`, whose webhooks are noted as posted.
+    /// The expected responses to `answers`, whose webhooks are recorded as posted.
     private static func right(in progress: Monitor<Progress>, _ number: Int) -> [String] {
         progress.update { progress in
             for call in BothSite.Call.allCases where expected(call).count > 1 { progress.posted.insert("\(call) \(number)") }
@@ -197,7 +197,7 @@ import Threading
         return BothSite.Call.allCases.map { expected($0)[0] }
     }
 
-    /// Each webhook that was answered 200 has told the sink of one event, under one id, and is counted.
+    /// Expects that each webhook with a 200 caused one event with one id at the sink, and is counted.
     private func everythingHasArrivedOnce(_ end: Progress, _ server: RunningServer) throws {
         #expect(eventually { Set(sink.requests.map { $0.header("webhook-id") }).count >= end.posted.count })
         let metrics = try PushSite.get(server.adminAddress, "/metrics")
@@ -210,7 +210,7 @@ import Threading
                 .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
         }
         #expect(sum("deskgate_webhook_events_total", #"result="accepted""#) == end.posted.count)
-        // Also one whose answer came too late, after a refusal, is counted.
+        // A webhook whose response came too late, after a 503, is counted as well.
         let duplicates = sum("deskgate_webhook_events_total", #"result="duplicate""#)
         #expect((end.duplicates...end.duplicates + end.refusals).contains(duplicates))
         #expect(end.duplicates > 0)

@@ -4,8 +4,8 @@ import JSON
 import TestSupport
 import Time
 
-/// One service with an app of Pyrus and an app of Sendbird. All that proves something is replaced generation by generation: the keys' secrets,
-/// the path of Pyrus' webhooks, and Sendbird's two tokens.
+/// One service with an app of Pyrus and an app of Sendbird. All credentials are replaced in each generation: the keys' secrets, the path of
+/// Pyrus' webhooks, and Sendbird's two tokens.
 final class BothSite: Sendable {
     static let pyrusApp = "shop"
     static let sendbirdApp = "DESK-APP"
@@ -15,7 +15,7 @@ final class BothSite: Sendable {
         case pyrusAuthorize, pyrusWebhook, chatWebhook, deskWebhook, sessionToken
     }
 
-    /// A request, and the member of its answer that says how it ended.
+    /// A request, and the member of its response that contains the result.
     struct Request {
         let head: String
         let body: [UInt8]
@@ -33,7 +33,7 @@ final class BothSite: Sendable {
     private let chat: ScriptedServer
 
     /// - Parameters:
-    ///   - sink: is told of all events.
+    ///   - sink: receives all events.
     ///   - chat: Sendbird's Platform API.
     init(sink: ScriptedServer, chat: ScriptedServer) throws {
         workspace = try Workspace()
@@ -47,7 +47,7 @@ final class BothSite: Sendable {
         return "whsec_" + text.replacing("-", with: "+").replacing("_", with: "/") + "="
     }
 
-    /// What proves something in one generation. None of it can be told from its number.
+    /// The credentials of one generation, which cannot be derived from its number.
     struct Generation: Sendable {
         let number: Int
         let keys: [String: String]
@@ -76,7 +76,7 @@ final class BothSite: Sendable {
         }
     }
 
-    /// Writes a configuration in which these generations are good, the first of them first.
+    /// Writes a configuration in which these generations are valid, the first one listed first.
     func configure(_ generations: [Generation], _ changes: JSONObject = [:]) throws {
         for generation in generations {
             for (app, secret) in generation.keys { try write("\(app).key", generation: generation, text: secret) }
@@ -119,7 +119,8 @@ final class BothSite: Sendable {
         try workspace.write("\(name)-\(generation.number)", text, mode: 0o600)
     }
 
-    /// The request of a number, as the help desk or the customer's app of a generation sends it. Webhooks of one number are the same.
+    /// The request with a number, as the help desk or the customer's app sends it with a generation's credentials. Webhooks with one number
+    /// are equal.
     func request(_ call: Call, number: Int, generation: Generation) throws -> Request {
         let user = "customer-\(number % 20)"
         switch call {
@@ -144,7 +145,7 @@ final class BothSite: Sendable {
         }
     }
 
-    /// What an event at the sink tells of: the call and its number.
+    /// The subject of an event at the sink: the call and its number.
     static func subject(of event: RecordedRequest) throws -> String? {
         let object = try jsonObject(event.text)
         let data = object["data"]
@@ -204,7 +205,7 @@ final class BothSite: Sendable {
 }
 
 extension BothSite.Request {
-    /// Sends it, and waits for the answer: the status and the word, such as `200 accepted`.
+    /// Sends the request, and returns the status and the result of the response, such as `200 accepted`.
     func send(to client: SocketClient) throws -> String {
         try client.send(Array(head.utf8) + body)
         let answer = try client.readResponse()

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A certificate that was renewed in its file and is not in force yet: each command says so.
+/// A certificate that was renewed in its file and is not in force yet: each command reports it.
 @Suite struct CertificateReloadTests {
     private static let doubt = "it presents another certificate than its file has, which is valid until 2"
     private static let remedy = "if the file was renewed, deskgate reload puts it in force; TLS failed: "
@@ -47,8 +47,8 @@ import Testing
         try Deskgate.run([command, "--config", workspace.configuration] + options)
     }
 
-    /// The system's trusted certificates are those of a file that the environment names.
-    @Test func `an issuer that the system does not trust must be in the file`() throws {
+    /// An environment variable names the file of trusted certificates.
+    @Test func `an issuer unknown to the system must be in the file`() throws {
         let authority = try TestAuthority()
         let pair = try authority.issue(purpose: "serverAuth", issuerAddress: "http://authority.example/ca.der")
         try workspace.directory.write("certificate.pem", pair.certificate)

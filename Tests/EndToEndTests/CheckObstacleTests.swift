@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate check` finds what would keep `serve` from starting, or from opening its store.
+/// `deskgate check` finds obstacles to a start of `serve` or to opening its store.
 @Suite struct CheckObstacleTests {
     private func check(_ workspace: Workspace) throws -> Deskgate.Result {
         try Deskgate.run("check", "--config", workspace.configuration)
@@ -46,7 +46,7 @@ import Testing
         #expect(try check(workspace).code == 0)
     }
 
-    /// Its store's lock shows nothing then, so the proof of its admin listener tells.
+    /// The store's lock does not identify the service then, so its admin listener does.
     @Test func `ports are the service's own while it waits for its store`() throws {
         let port = try freePorts(2)
         let workspace = try Workspace([
@@ -58,7 +58,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// The service that runs has the former token until it is reloaded, which `check` precedes.
+    /// The running service has the former token until the reload that follows `check`.
     @Test func `ports are the service's own after its token has changed`() throws {
         let port = try freePorts(2)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
@@ -83,14 +83,14 @@ import Testing
         #expect(try check(workspace).code == 0, "a socket that was left behind is taken over")
     }
 
-    @Test func `address of another machine`() throws {
+    @Test func `an address of another machine is reported`() throws {
         try expect(
             "$.listen: cannot listen on 192.0.2.1:0: Cannot assign requested address; give an address of this machine",
             of: Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]]))
     }
 
     @Test(.enabled(if: Deskgate.mayHideNameServers, "unshare(1) is not permitted"))
-    func `name that nobody knows`() throws {
+    func `an unknown host name is reported`() throws {
         let workspace = try Workspace(["listen": ["host": "deskgate.invalid", "port": 0, "max_connections": 100]])
         let result = try Deskgate.runWithoutNameServers("check", "--config", workspace.configuration)
         #expect(result.code == 2)
@@ -98,23 +98,23 @@ import Testing
         #expect(result.text.hasSuffix("; give an address of this machine\n"))
     }
 
-    @Test func `directories that are missing`() throws {
+    @Test func `missing directories are reported`() throws {
         let workspace = try Workspace(["store": ["type": "sqlite", "path": "missing/deskgate.db"]])
         let missing = workspace.directory.path("missing")
-        // Authorization is served all the same, and the store is waited for.
+        // Authorization still works, and the service waits for the store.
         try expectFound("$.store.path: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", in: workspace)
         try workspace.configure(["listen": ["unix": "missing/public.sock", "max_connections": 100]])
         try expect("$.listen.unix: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", of: workspace)
     }
 
-    @Test func `file in the place of a socket`() throws {
+    @Test func `a file at the path of a socket is reported`() throws {
         let workspace = try Workspace(["listen": ["unix": "app-1.key", "max_connections": 100]])
         try expect("$.listen.unix: \(workspace.directory.path("app-1.key")) exists and is no socket; give another path", of: workspace)
     }
 
-    /// Root may write everywhere, so the command runs as nobody, who may read the directory.
+    /// Root may write everywhere, so the command runs as the user nobody, who may read the directory.
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `directories that cannot be written`() throws {
+    func `directories without write permission are reported`() throws {
         let workspace = try Workspace()
         let directory = workspace.directory.path
         for name in ["app-1.key", "app-2.key", "admin-token"] { unsafe chown(workspace.directory.path(name), 65534, 65534) }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `status has the remedy of check for a database of root's`() throws {
+    func `status has check's remedy for a database owned by root`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let (directory, database) = (workspace.directory.path, workspace.directory.path("deskgate.db"))
         try workspace.directory.write("deskgate.db", "", mode: 0o600)
@@ -154,7 +154,7 @@ import Testing
         #expect(byRoot.hasSuffix(" \(database)\n"), "\(byRoot)")
     }
 
-    /// A secret that the service's group may read, and that belongs to somebody else.
+    /// A secret that the service's group may read, and that another user owns.
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
     func `a secret that belongs to another user keeps the service from starting`() throws {
         let workspace = try Workspace()

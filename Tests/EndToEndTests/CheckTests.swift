@@ -5,7 +5,7 @@ import Time
 
 /// `deskgate check`
 @Suite struct CheckTests {
-    @Test func `a right configuration is confirmed in a sentence`() throws {
+    @Test func `a valid configuration is confirmed in a sentence`() throws {
         let workspace = try Workspace(["apps": [Workspace.app(1), Workspace.app(2)]])
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 0)
@@ -13,7 +13,7 @@ import Time
         #expect(result.errors.isEmpty)
     }
 
-    @Test func `a right configuration is confirmed in JSON`() throws {
+    @Test func `a valid configuration is confirmed in JSON`() throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("check", "--config", workspace.configuration, "--json")
         #expect(result.code == 0)
@@ -23,7 +23,7 @@ import Time
             ])
     }
 
-    @Test func `warns of an admin listener that others can overhear`() throws {
+    @Test func `an unencrypted admin listener causes a warning`() throws {
         let workspace = try Workspace(["admin": ["host": "0.0.0.0", "port": 0, "token": ["file": "admin-token"]]])
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 0)
@@ -36,7 +36,7 @@ import Time
         #expect(warnings.count == 1)
     }
 
-    @Test func `warns of a shadow mode that is on and of one that is over`() throws {
+    @Test func `an active and an expired shadow mode cause warnings`() throws {
         let now = Int64(SystemClock.unixSeconds().rawValue)
         func configuration(_ end: Int64) -> JSONObject {
             guard case .object(var app) = Workspace.app(1) else { return [:] }
@@ -56,7 +56,7 @@ import Time
         #expect(refused.errors.withoutPlaces.hasPrefix("\(workspace.configuration): \(problem)"))
     }
 
-    @Test func `refuses files that others may change`() throws {
+    @Test func `rejects files that others may change`() throws {
         let workspace = try Workspace()
         try workspace.write("app-1.key", Markers.appSecrets[0], mode: 0o622)
         let result = try Deskgate.run("check", "--config", workspace.configuration)
@@ -64,7 +64,7 @@ import Time
         #expect(result.errors.contains("app-1.key can be changed by others (mode 0622); run chmod go-w on it"))
     }
 
-    @Test func `wrong where the listeners share an address`() throws {
+    @Test func `listeners that share an address are rejected`() throws {
         let workspace = try Workspace(["listen": ["port": 9090], "admin": ["host": "0.0.0.0"]])
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 2)
@@ -77,7 +77,7 @@ import Time
         "apps": [["app_id": "app-1", "keys": [["id": 1, "secret": .string(Markers.stray)]]], ["app_id": "app-2"]],
     ]
 
-    @Test func `wrong for people tells every mistake`() throws {
+    @Test func `every mistake is listed in the text`() throws {
         let workspace = try Workspace(Self.wrong)
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 2)
@@ -90,7 +90,7 @@ import Time
         #expect(!result.errors.contains(Markers.prefix))
     }
 
-    @Test func `wrong for machines tells every path`() throws {
+    @Test func `every path is listed in JSON`() throws {
         let workspace = try Workspace(Self.wrong)
         let result = try Deskgate.run("check", "--config", workspace.configuration, "--json")
         #expect(result.code == 2)
@@ -110,7 +110,7 @@ import Time
         #expect(result.errors == "/nonexistent/config.json: $: no such file; \(absenceRemedy("/nonexistent"))\n")
     }
 
-    @Test func `secrets come from the environment`() throws {
+    @Test func `secrets can be environment variables`() throws {
         let keys: JSONValue = [["id": 1, "secret": ["env": "DESKGATE_END_TO_END_SECRET"]]]
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         let words = ["check", "--config", workspace.configuration]

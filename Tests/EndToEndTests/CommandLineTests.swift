@@ -6,10 +6,10 @@ import Testing
 
 @Suite struct CommandLineTests {
     private static let commands = CommandTable.commands.map(\.words)
-    /// One command with a name of each length. The program treats all as these, with the answer that `said` gives.
+    /// One command for each number of words. The program treats all commands like these, with the output of `said`.
     private static let some = (1...CommandTable.maximumWords).compactMap { count in commands.first { $0.count == count } }
 
-    /// The program's answer to words that have nothing run; of one process for many words, because a program takes long to start.
+    /// The program's output for words that run nothing; one process serves many words, because a program takes long to start.
     private func said(_ words: [String]) throws -> (code: Int32, output: String, errors: String) {
         switch ParsedCommandLine(words) {
         case .show(let help): return (0, "\(help)\n", "")
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `help goes to the output`(_ command: [String]) throws {
+    func `help is written to the standard output`(_ command: [String]) throws {
         let help = try Deskgate.run(command + ["--help"])
         #expect(help.code == 0)
         #expect(help.output.hasPrefix("usage: deskgate \(command.joined(separator: " "))"))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: some)
-    func `program gives the same help`(_ command: [String]) throws {
+    func `the program prints the same help`(_ command: [String]) throws {
         let help = try Deskgate.run(command + ["--help"])
         for words in Self.helps(for: command) {
             let other = try Deskgate.run(words)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [["--help"], ["help"], ["-h"]])
-    func `overview names every command`(_ words: [String]) throws {
+    func `the overview lists every command`(_ words: [String]) throws {
         let overview = try Deskgate.run(words)
         #expect(overview.code == 0)
         #expect(overview.errors.isEmpty)
@@ -59,14 +59,14 @@ import Testing
     }
 
     @Test(arguments: [["key", "--help"], ["help", "key"], ["key", "-h"], ["-h", "key"]])
-    func `overview of a family leaves the others out`(_ words: [String]) throws {
+    func `the overview of a family lists only its commands`(_ words: [String]) throws {
         let overview = try Deskgate.run(words)
         #expect(overview.code == 0)
         #expect(overview.output.contains("\n  key mint "))
         #expect(!overview.output.contains("\n  serve "))
     }
 
-    @Test func `a state that is a reason names the option that takes it`() throws {
+    @Test func `a reason in place of a state has the right option in the error`() throws {
         let result = try Deskgate.run(["deliveries", "list", "--state", "logged"])
         #expect(result.errors.contains("--reason logged\n"), "\(result.errors)")
     }
@@ -140,12 +140,12 @@ import Testing
         (["check", "-config", "c"], "-config; did you mean --config?"), (["key", "mint", "--tll=1"], "--tll; did you mean --ttl?"),
         (["deliveries", "list", "--tickets", "1"], "--tickets; did you mean --ticket?"),
     ])
-    func `mistyped option is found`(_ words: [String], _ complaint: String) throws {
+    func `a mistyped option is corrected in the error`(_ words: [String], _ complaint: String) throws {
         #expect(try Deskgate.run(words).errors.hasPrefix("deskgate: unknown option: \(complaint)\nusage: deskgate "))
     }
 
     @Test(arguments: commands)
-    func `argument is too many`(_ command: [String]) throws {
+    func `a surplus argument is reported`(_ command: [String]) throws {
         let scratch = try TemporaryDirectory()
         let words = command + [scratch.path("one"), scratch.path("two")]
         let answer = try said(words)
@@ -196,8 +196,8 @@ import Testing
         (["tickets", "relate", "--app", "a", "--ticket", "1", "--related", "c", "--none"], "--related: expected either it or --none"),
         (["deliveries", "purge", "--state", "dead", "--notifier", "n"], "--notifier: goes with --state pending, and without --before."),
     ])
-    func `wrong value shows its option alone`(_ words: [String], _ complaint: String) throws {
-        // No argument of a test is a security key, because the output of the tests names them.
+    func `an invalid value shows only its option`(_ words: [String], _ complaint: String) throws {
+        // No argument of a test is a security key, because the test output contains the arguments.
         let result = try Deskgate.run(words.map { $0 == "KEY" ? wellFormedKey : $0 })
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -212,7 +212,7 @@ import Testing
         (["explain"], "Name one of --user, --key, --comment, --device and --delivery."),
         (["find", ""], "ID: expected the name that is searched for."),
     ])
-    func `a mistake in no option is reported in the words of the command`(_ words: [String], _ complaint: String) throws {
+    func `a mistake outside of options is reported in the command's words`(_ words: [String], _ complaint: String) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: \(complaint)\nusage: deskgate "))
@@ -223,7 +223,7 @@ import Testing
         ("security_key: it is not a key: of anybody", "--key: it is not a key: of anybody"),
         ("The store is full: free some space.", "The store is full: free some space."), ("No such user", "No such user"), ("", ""),
     ])
-    func `an answer of the service is reported in the words of the command`(_ message: String, _ reported: String) throws {
+    func `an error of the service is reported in the command's words`(_ message: String, _ reported: String) throws {
         let command = try #require(CommandTable.commands.first { $0.name == "revoke" })
         #expect(command.translated(message) == reported)
     }
@@ -234,7 +234,7 @@ import Testing
         (["deliveries", "list", "--ticket", "", "--json"], "--ticket: expected 1 to 255 bytes without control characters.", "--ticket"),
         (["version", "--json", "--json"], "--json: given twice", "--json"),
     ])
-    func `mistakes are JSON for machines`(_ words: [String], message: String, option: String?) throws {
+    func `mistakes are JSON with the option json`(_ words: [String], message: String, option: String?) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.isEmpty)
@@ -244,14 +244,14 @@ import Testing
         #expect(json.string("option") == option)
     }
 
-    @Test func `json behind two hyphens is no option`() throws {
+    @Test func `json after two hyphens is no option`() throws {
         let result = try Deskgate.run("find", "--", "--json", "x")
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.hasPrefix("deskgate: an argument too many: x\n"), "\(result.errors)")
     }
 
-    @Test func `mistakes of the configuration are JSON for machines`() throws {
+    @Test func `mistakes in the configuration are JSON with the option json`() throws {
         let workspace = try Workspace(["listen": ["port": -1]])
         let words = ["--config", workspace.configuration, "--json"]
         let result = try Deskgate.run(["deliveries", "list"] + words)
@@ -267,7 +267,7 @@ import Testing
         #expect(lines[Int(line) - 1].contains(#""port""#))
     }
 
-    @Test func `argument is not text`() throws {
+    @Test func `an argument that is not UTF-8 is reported`() throws {
         let words = ["key", "mint", "--config", "c", "--app", "a", "--user"].map { Array($0.utf8) } + [[0x61, 0xFF]]
         let process = try ChildProcess(Deskgate.path, words)
         #expect(try process.waitForEnd() == .exit(2))
@@ -283,14 +283,14 @@ import Testing
         #expect(isSilent)
     }
 
-    @Test func `result that nobody gets is no success`() throws {
+    @Test func `output that cannot be written fails`() throws {
         let process = try ChildProcess("/bin/sh", ["-c", "exec \"$0\" version >/dev/full", Deskgate.path].map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(2))
         #expect(try process.errors.text() == "deskgate: cannot write the result: No space left on device\n")
     }
 }
 
-/// Command lines with a security key where none belongs.
+/// Command lines with a security key in a wrong place.
 private let misplacements: [[String]] = {
     let key = wellFormedKey
     let mint = ["key", "mint", "--config", "c", "--app", "a", "--user", "u"]

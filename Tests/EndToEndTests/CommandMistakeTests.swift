@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Command lines with a slip that the message names.
+/// Command lines with a mistake that the message names.
 @Suite struct CommandMistakeTests {
     private static let oneValue = "an option takes one value: quote it if it has spaces, or run the command once for each"
 
@@ -37,7 +37,7 @@ import Testing
         (["check", "--config", ""], "--config: is empty; name a file"),
         (["check", "--config", "-"], "--config: - is no file; the configuration is not read from standard input"),
     ])
-    func `a surplus or missing word is named with its remedy`(_ words: [String], _ complaint: String) throws {
+    func `a surplus or missing word is reported with its remedy`(_ words: [String], _ complaint: String) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: \(complaint)\n"), "\(result.errors)")
@@ -48,7 +48,7 @@ import Testing
         ("\"42\"", "is in quotes"),
         (#"{"user_id":"42"}"#, "looks like a JSON object"),
     ])
-    func `a user id that was copied with more is warned of`(_ id: String, _ finding: String) throws {
+    func `a user id copied with surrounding characters causes a warning`(_ id: String, _ finding: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("users", "block", "--config", workspace.configuration, "--app", Workspace.app, "--user", id)
         #expect(result.errors.contains("deskgate: warning: --user \(finding), all of which is taken as part of the id\n"))

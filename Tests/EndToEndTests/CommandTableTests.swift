@@ -4,13 +4,13 @@ import Testing
 
 @testable import DeskgateCLI
 
-/// The table of commands: complete enough for help, a man page and completions, and what its parser takes.
+/// The table of commands: its completeness for help, the manual page and completions, and its agreement with the parser.
 @Suite struct CommandTableTests {
     private static let commands = CommandTable.commands
     private static let names = commands.map(\.name)
     private static let overview = Result { try help([]) }
 
-    @Test func `names are distinct and hide none`() throws {
+    @Test func `names are distinct and do not hide others`() throws {
         for name in Self.names {
             #expect(Self.names.filter { "\($0) ".hasPrefix("\(name) ") } == [name])
             let found = try #require(CommandTable.find(name.split(separator: " ").map(String.init) + ["rest"]))
@@ -37,13 +37,13 @@ import Testing
         for option in options {
             #expect(option.name.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil)
             check(option.value, text: option.text, fallback: option.fallback, isRequired: option.isRequired)
-            // A switch is there or not.
+            // A switch has no value.
             if option.value == nil { #expect(!option.isRequired && !option.isRepeatable && option.fallback == nil) }
         }
     }
 
     @Test(arguments: names)
-    func `help tells the whole table`(_ name: String) throws {
+    func `help contains the whole table`(_ name: String) throws {
         let command = try find(name)
         let help = try unwrapped(Self.help(command.words))
         let overview = try unwrapped(Self.overview.get())
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// But for example lines, which people copy.
+    /// Except for example lines, which people copy.
     @Test(arguments: names + [""])
     func `help fits a terminal`(_ name: String) throws {
         let lines = try Self.help(name.split(separator: " ").map(String.init)).split(separator: "\n")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `parser takes what is declared`(_ name: String) throws {
+    func `the parser accepts declared values`(_ name: String) throws {
         let command = try find(name)
         let operand = command.operand.map(\.value.sample)
         let given = command.options.map { (option: $0, text: $0.value?.sample) }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `parser refuses other values`(_ name: String) throws {
+    func `the parser rejects other values`(_ name: String) throws {
         let command = try find(name)
         for option in command.options {
             for text in option.value?.wrongSamples ?? [] {
@@ -100,13 +100,13 @@ import Testing
         }
     }
 
-    /// Programs add `--json` to any command that answers; a server, scripts and pages have nothing to answer.
-    @Test func `every command that answers has json`() {
+    /// Programs can add `--json` to any command with a result; a server, scripts and pages have none.
+    @Test func `every command with a result has json`() {
         let without = Self.commands.filter { command in !command.options.contains { $0.name == "json" } }
         #expect(without.map(\.name) == ["serve", "completions", "manual"])
     }
 
-    /// The command lines of the documentation, which people copy. In prose they may leave out what the sentence does not need.
+    /// The command lines of the documentation, which people copy. In prose they may be incomplete.
     @Test func `every documented command exists`() throws {
         var count = 0
         let pages = try Command("sh", "-c", "cd \"$0\" && ls *.md docs/*.md docs/ru/*.md clients/*.md deploy/*/*.md", packageRoot).output
@@ -114,7 +114,7 @@ import Testing
             let text = String(decoding: try File.read("\(packageRoot)/\(page)", limit: 1 << 20).bytes, as: UTF8.self)
             for (line, isProse) in DocumentedCommand.lines(of: text) {
                 count += 1
-                // The shell puts the number of a process there.
+                // The shell inserts a process ID there.
                 let words = line.map { $0 == "$SERVICE" ? "4711" : $0 }
                 let found = try #require(CommandTable.find(words), "\(page): \(line)")
                 do throws(CommandError) {
@@ -129,7 +129,7 @@ import Testing
         #expect(count > 150)
     }
 
-    /// The examples in the help and the manual page, which people copy, too.
+    /// The examples in the help and the manual page are copied, too.
     @Test(arguments: names)
     func `every example is accepted`(_ name: String) throws {
         let examples = try find(name).examples
@@ -172,14 +172,14 @@ import Testing
         }
     }
 
-    /// A text whose wrapped lines go on with one space.
+    /// A text whose wrapped lines are joined with one space.
     private func unwrapped(_ text: String) -> String {
         text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     }
 }
 
 extension Value {
-    /// A text that is such a value.
+    /// An example of such a value.
     fileprivate var sample: String {
         switch self {
         case .app, .notifier, .text, .secret, .file, .directory: "sample"
@@ -190,7 +190,7 @@ extension Value {
         }
     }
 
-    /// Texts that the parser must not take.
+    /// Texts that the parser must reject.
     fileprivate var wrongSamples: [String] {
         switch self {
         case .app, .notifier, .text, .secret, .file, .directory, .time: []
@@ -201,9 +201,9 @@ extension Value {
     }
 }
 
-/// The command lines that a page of the documentation shows.
+/// The command lines on a page of the documentation.
 private enum DocumentedCommand {
-    /// The words after `deskgate` of each, and whether it stands in a sentence instead of a block of code.
+    /// The words after `deskgate` of each, and whether it is in a sentence instead of a block of code.
     static func lines(of page: String) -> [(words: [String], isProse: Bool)] {
         var result: [([String], Bool)] = []
         var isBlock = false
@@ -223,7 +223,7 @@ private enum DocumentedCommand {
         return result
     }
 
-    /// Splits as a shell does, up to the end of the command.
+    /// Splits like a shell, up to the end of the command.
     private static func words(of text: Substring) -> [String] {
         var (words, word, quote) = ([String](), String?.none, Character?.none)
         for character in text {
@@ -234,7 +234,7 @@ private enum DocumentedCommand {
             } else if character == "'" || character == "\"" {
                 (quote, word) = (character, word ?? "")
             } else if "`|&;)#…<>".contains(character) {
-                // The number of a descriptor that is redirected.
+                // The number of a redirected descriptor.
                 if character == ">", word?.allSatisfy(\.isNumber) == true { word = nil }
                 break
             } else if character == " " {

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The tests' own way to run tools, on which what they say of those tools rests.
+/// The test helper that runs tools.
 @Suite struct CommandTests {
-    @Test func `finds tools by PATH and takes paths as they are`() throws {
+    @Test func `finds tools in PATH and accepts paths`() throws {
         #expect(try Command("sh", "-c", "echo found").output == "found\n")
         #expect(try Command("/bin/sh", "-c", "echo found").output == "found\n")
     }
@@ -15,19 +15,19 @@ import Testing
     }
 
     @Test(arguments: ["deskgate-no-such-tool", "/nonexistent/tool"])
-    func `cannot start what is missing`(_ program: String) throws {
+    func `reports a missing program`(_ program: String) throws {
         #expect { try Command(program) } throws: { error in
             if case ChildProcess.Failure.cannotStart(2) = error { true } else { false }
         }
     }
 
-    @Test func `an end by signal is no exit code`() throws {
+    @Test func `an end by signal has no exit code`() throws {
         #expect { try Command("sh", "-c", "kill -9 $$") } throws: { error in
             if case ChildProcess.Failure.endedBySignal(9) = error { true } else { false }
         }
     }
 
-    @Test func `files are written in place of others with their directories`() throws {
+    @Test func `files are replaced and their directories created`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("a/b/file", "first and longer", mode: 0o444)
         try directory.write("a/b/file", "second", mode: 0o644)
@@ -36,7 +36,7 @@ import Testing
         #expect(try Command("stat", "-c", "%a", directory.path("a/b/file"), directory.path("a")).output == "644\n700\n")
     }
 
-    @Test func `directories go with all that is in them`() throws {
+    @Test func `directories are removed with their contents`() throws {
         var path = ""
         do {
             let directory = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import Testing
 
 /// `deskgate completions`, loaded by the real shells.
 @Suite struct CompletionTests {
-    /// In each shell, every command, option and value of the table.
+    /// In each shell, for every command, option and value of the table.
     @Test(arguments: CompletingShell.allCases)
     func `completions cover every command and option`(_ shell: CompletingShell) throws {
         let expected = try Expectation.ofTheTable()
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: CompletingShell.allCases)
-    func `names come from the configuration that is named`(_ shell: CompletingShell) throws {
+    func `names come from the given configuration`(_ shell: CompletingShell) throws {
         let directory = try site()
         try directory.write("broken.json", "{")
         let lines = [
@@ -28,7 +28,7 @@ import Testing
         #expect(lines.map { answers[$0] } == [["other-app"], ["other-app"], [], []])
     }
 
-    @Test func `names that a shell would read are left out`() throws {
+    @Test func `names with characters special to a shell are omitted`() throws {
         let directory = try TemporaryDirectory()
         try directory.write(
             "config.json", #"{"apps": [{"app_id": "a b"}, {"app_id": "$(id)"}, {"app_id": "-x"}, {"app_id": "ok"}, 1], "notifiers": 1}"#)
@@ -40,7 +40,7 @@ import Testing
         #expect(notifiers.errors.isEmpty)
     }
 
-    @Test func `operand is one of the words`() throws {
+    @Test func `an operand is completed`() throws {
         let result = try Deskgate.run("completions", "tcsh")
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: WHAT: expected bash, zsh, fish, apps or notifiers.\n"))
@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// Command lines up to the cursor, with what the table says should be offered.
+/// Command lines up to the cursor, with the completions expected from the table.
 private enum Expectation {
     static func ofTheTable() throws -> [(line: String, words: [String])] {
         let commands = CommandTable.commands
@@ -89,7 +89,7 @@ private enum Expectation {
 }
 
 extension Value {
-    /// What is typed of such a value before the Tab key.
+    /// The typed part of such a value before the Tab key.
     fileprivate var typed: String {
         switch self {
         case .file, .directory: "oth"
@@ -97,7 +97,7 @@ extension Value {
         }
     }
 
-    /// What is offered then, in the directory of the test with the configuration `config.json`.
+    /// The completions in the test's directory with the configuration `config.json`.
     fileprivate var offered: [String] {
         switch self {
         case .app: ["my-app", "app.2"]

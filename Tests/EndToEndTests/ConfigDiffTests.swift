@@ -4,7 +4,7 @@ import Testing
 
 /// `deskgate config show --running` and `--diff`
 @Suite struct ConfigDiffTests {
-    /// Where commands find the service, whatever else the file says.
+    /// The listeners by which commands find the service, for any other content of the file.
     private static let listeners: JSONObject = [
         "listen": ["unix": "public.sock", "max_connections": 100],
         "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
@@ -30,7 +30,7 @@ import Testing
         return (result.code, result.output, result.errors)
     }
 
-    @Test func `differences are reported until they are taken over`() throws {
+    @Test func `differences are reported until they are applied`() throws {
         let server = try RunningServer(workspace)
         let same = try diff()
         #expect(same.code == 0)
@@ -75,7 +75,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `status tells that only a restart takes over the file's port`() throws {
+    @Test func `status reports that the file's port needs a restart`() throws {
         let server = try RunningServer(workspace)
         func status() throws -> String { try Deskgate.run("status", "--config", workspace.configuration).output }
         #expect(try !status().contains("differs from what is in force"))
@@ -87,7 +87,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// The service reads the file itself: what its own file says, as the user and with the environment that it has.
+    /// The service reads the file itself, as its own user and with its own environment.
     @Test func `secrets are compared and not shown`() throws {
         let server = try RunningServer(workspace)
         let secret = String(try Deskgate.run("secret", "new").output.dropLast())
@@ -118,7 +118,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without a service there is nothing to ask`() throws {
+    @Test func `without a service the difference is unknown`() throws {
         for option in ["--diff", "--running"] {
             let result = try Deskgate.run("config", "show", option, "--config", workspace.configuration)
             #expect(result.code == 2)

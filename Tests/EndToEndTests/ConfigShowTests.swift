@@ -4,7 +4,7 @@ import Testing
 
 /// `deskgate config show`
 @Suite struct ConfigShowTests {
-    @Test func `reports values and where they come from`() throws {
+    @Test func `reports values and their sources`() throws {
         let workspace = try Workspace(["deliveries": ["keep_dead_days": 3], "push_tokens": [:]])
         let settings = try settings(workspace)
         #expect(settings["$.deliveries.keep_dead_days"] == ["file", 3])
@@ -22,7 +22,7 @@ import Testing
             return
         }
         #expect(rules.first == limit)
-        // What is inside an object stands for itself.
+        // Members of an object have lines of their own.
         for path in ["$.listen", "$.apps", "$.apps[0]", "$.deliveries", "$.apps[0].keys"] { #expect(settings[path] == nil) }
         #expect(settings["$.apps[0].verify"] == nil)
     }
@@ -42,7 +42,7 @@ import Testing
         for hidden in [secret, "token-in-path"] + Markers.appSecrets + [Markers.adminToken] { #expect(!text.contains(hidden)) }
     }
 
-    @Test func `table has a line for each key`() throws {
+    @Test func `the table has a line for each key`() throws {
         let workspace = try Workspace()
         let lines = try Deskgate.run("config", "show", "--config", workspace.configuration).output.split(separator: "\n")
         #expect(lines[0].wholeMatch(of: /KEY +FROM +VALUE/) != nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(result.errors.contains("$.log.level: expected one of "))
     }
 
-    /// By path, where the value comes from and the value.
+    /// The source and the value by path.
     private func settings(_ workspace: Workspace) throws -> [String: JSONValue] {
         let json = try Deskgate.run("config", "show", "--json", "--config", workspace.configuration).json
         #expect(json.string("file") == workspace.configuration)

@@ -16,7 +16,7 @@ import Testing
         #expect(minted.code == 0)
     }
 
-    @Test func `the option goes before the environment`() throws {
+    @Test func `the option takes precedence over the environment`() throws {
         let workspace = try Workspace()
         let result = try Deskgate.run(
             ["check", "--config", workspace.configuration], environment: [Self.variable: "/nonexistent/config.json"])
@@ -26,9 +26,9 @@ import Testing
         #expect(other.errors.hasPrefix("/nonexistent/config.json: "))
     }
 
-    /// The machine that runs the tests may have a configuration in /etc; a name space of its own hides it.
+    /// The machine that runs the tests may have a configuration in /etc; a mount namespace hides it.
     @Test(.enabled(if: mayHideDirectories, "unshare(1) is not permitted"))
-    func `the usual file comes last`() throws {
+    func `the default file comes last`() throws {
         let workspace = try Workspace()
         let script = """
             mount -t tmpfs none /etc && "$0" check; echo "code $?"; mkdir /etc/deskgate && cp -p "$1"/* /etc/deskgate && "$0" check
@@ -48,9 +48,9 @@ import Testing
                 """)
     }
 
-    /// A name space of its own has the directories of the package, and of them no more than the database.
+    /// A mount namespace has the directories of the package, which contain only the database.
     @Test(.enabled(if: mayHideDirectories, "unshare(1) is not permitted"))
-    func `beside its database a configuration is reported to be gone`() throws {
+    func `a missing configuration beside its database is reported`() throws {
         let script = """
             mount -t tmpfs none /etc && mount -t tmpfs none /var/lib && mkdir /var/lib/deskgate && : >/var/lib/deskgate/deskgate.db \
             && exec "$0" check
@@ -64,13 +64,13 @@ import Testing
         #expect(try process.errors.text().hasPrefix(message))
     }
 
-    @Test func `a security key is no file`() throws {
+    @Test func `a security key is not taken for a file`() throws {
         let result = try Deskgate.run(["check"], environment: [Self.variable: wellFormedKey])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: DESKGATE_CONFIG is a security key; "))
     }
 
-    @Test func `what is not JSON is reported with line and column`() throws {
+    @Test func `invalid JSON is reported with line and column`() throws {
         let workspace = try Workspace()
         try workspace.write("config.json", "{\n  \"apps\": [],\n}")
         for command in ["check", "serve"] {

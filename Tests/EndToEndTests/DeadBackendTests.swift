@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeadBackendTests {
-    @Test func `is reported at the default level`() throws {
+    @Test func `is reported at the default log level`() throws {
         let sink = try ScriptedServer(.requests([[.respond(503)], [.respond(200)]]))
         defer { sink.stop() }
         let server = try WebhookSite(sink).start()

@@ -6,9 +6,9 @@ import Testing
 import Threading
 import Time
 
-/// `deskgate deliveries list|show|retry|purge` on the store of a service that does not run.
+/// `deskgate deliveries list|show|retry|purge` on the store of a stopped service.
 ///
-/// Deliveries 1 to 4: delivered; dead after two tries; pending with a try that was cut off; and expired without a try.
+/// Deliveries 1 to 4: delivered; dead after two attempts; pending with an interrupted attempt; and expired without an attempt.
 @Suite struct DeliveriesTests {
     private static let time: UnixMilliseconds = 1_773_130_512_000
     private let workspace: Workspace
@@ -44,7 +44,7 @@ import Time
         (["--ticket=7", "--comment=3"], [3]), (["--notifier=sink-2"], [2]), (["--reason=expired"], [4]),
         (["--from=2026-03-10T08:15:11.992Z", "--before=2026-03-10T08:15:11.994Z"], [3, 2]), (["--ticket=8"], []), (["--ticket=x"], []),
     ])
-    func `lists what matches`(_ filters: [String], _ expected: [Int]) throws {
+    func `lists matching deliveries`(_ filters: [String], _ expected: [Int]) throws {
         let result = try run(["list", "--json"] + filters)
         #expect(result.code == 0)
         guard case .array(let deliveries) = try result.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }
@@ -54,11 +54,11 @@ import Time
         #expect(comments == expected.map { Int64($0) })
     }
 
-    @Test func `says that nothing matches`() throws {
+    @Test func `reports that nothing matches`() throws {
         #expect(try run("list", "--user=nobody").output == "No delivery matches.\n")
     }
 
-    /// `sink-1` is not configured and has a delivery, so it can be asked for.
+    /// `sink-1` is not configured but has a delivery, so it is a valid filter.
     @Test(arguments: [
         (["list", "--app=app-l"], #"--app: nothing of this name is configured, and no delivery or device has it; did you mean "app-1"?"#),
         (
@@ -74,7 +74,7 @@ import Time
             "--notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
         ),
     ])
-    func `says that nobody knows a name`(_ arguments: [String], _ message: String) throws {
+    func `reports an unknown name`(_ arguments: [String], _ message: String) throws {
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -128,7 +128,7 @@ import Time
         ),
         (4, ["It was given up at 2026-03-10T08:16:02.000Z, without a try: expired."]),
     ])
-    func `show tells the story`(_ number: Int, _ end: [String]) throws {
+    func `show explains the result`(_ number: Int, _ end: [String]) throws {
         let result = try run("show", Self.id(number).description)
         #expect(result.code == 0)
         let state = ["delivered", "dead", "pending", "dead"][number - 1]
@@ -164,7 +164,7 @@ import Time
     }
 
     /// More than one request retries, and more than the queue has room for.
-    @Test func `retries many as far as there is room`() throws {
+    @Test func `retries as many as the queue has room for`() throws {
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         for number in 0..<1200 {
             let random = InlineArray<10, UInt8> { [4, 5].contains($0) ? UInt8(truncatingIfNeeded: number >> (8 * ($0 - 4))) : 0 }
@@ -193,7 +193,7 @@ import Time
         #expect(try again.json["kept"]?["notifier_queue_full"] == 100)
     }
 
-    @Test func `says what finds no room`() throws {
+    @Test func `reports deliveries without room`() throws {
         let workspace = try Workspace(["store": ["minimum_free_megabytes": 0, "max_pending_per_notifier": 1]])
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         for number in 5...6 { try Self.accept(store, number, to: "sink") }
@@ -211,7 +211,7 @@ import Time
                 """)
     }
 
-    @Test func `purges what had no target alone`() throws {
+    @Test func `purges only deliveries without a target`() throws {
         let store = try SQLiteStore(
             path: workspace.directory.path("deskgate.db"))
         try Self.accept(store, 5, requiresDevice: true)
@@ -232,20 +232,20 @@ import Time
         ["retry", "00000000-0000-7000-8000-000000000000", "--all"], ["purge"], ["purge", "--state=pending"],
         ["purge", "--state=dead", "--before=x"], ["purge", "--state=dead", "--notifier=sink-1"],
     ])
-    func `refuses wrong use`(_ arguments: [String]) throws {
+    func `rejects invalid usage`(_ arguments: [String]) throws {
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.wholeMatch(of: /deskgate: .+\n(usage: deskgate deliveries|  --)[\s\S]+\n/) != nil)
     }
 
-    @Test func `all goes without filters`() throws {
+    @Test func `all needs no filters`() throws {
         let result = try run("retry", "--all", "--notifier=sink-1")
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --all: goes without filters and without an ID: leave out either it or the others\n"))
     }
 
-    @Test func `says that there is no store`() throws {
+    @Test func `reports a missing store`() throws {
         let empty = try Workspace()
         let result = try Deskgate.run("deliveries", "list", "--config", empty.configuration)
         #expect(result.code == 2)
@@ -254,7 +254,7 @@ import Time
         #expect(!empty.directory.contents().contains("deskgate.db"))
     }
 
-    @Test func `says that the store is in use`() throws {
+    @Test func `reports a store in use`() throws {
         let store = try SQLiteStore(
             path: workspace.directory.path("deskgate.db"))
         defer { store.close() }

@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 import Time
 
-/// `deskgate deliveries show` explains what became of a webhook while the service runs, to people and to machines.
+/// `deskgate deliveries show` explains the result of a webhook while the service runs, as text and as JSON.
 @Suite struct DeliveryStoryTests {
-    /// What a delivery's story says of its tries, each as its outcome and reason, and of its end.
+    /// The attempts in a delivery's explanation, each as its outcome and reason, and its end.
     private struct Story: Equatable {
         let state: String?
         let reason: String?
         let tries: [String]
     }
 
-    @Test func `of what arrived at once`() throws {
+    @Test func `explains a delivery at the first attempt`() throws {
         try withSite(.everyRequest(.respond(204))) { site, server in
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_204", tries: ["delivered status_204"])) {
@@ -23,7 +23,7 @@ import Time
         }
     }
 
-    @Test func `a line in the log is not reported as an incoming`() throws {
+    @Test func `a log line is not reported as a delivery`() throws {
         try withSite(.everyRequest(.respond(200)), changes: ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
             try post(1, server)
             let id = try #require(try delivery(site, of: 1).string("id"))
@@ -35,7 +35,7 @@ import Time
         }
     }
 
-    @Test func `of what arrived later`() throws {
+    @Test func `explains a delivery after a retry`() throws {
         try withSite(.requests([[.respond(503, headers: ["Retry-After: 1"])], [.respond(200)]])) { site, server in
             try post(1, server)
             let tries = ["retry status_503", "delivered status_200"]
@@ -45,7 +45,7 @@ import Time
         }
     }
 
-    @Test func `of what is still to arrive`() throws {
+    @Test func `explains a pending delivery`() throws {
         try withSite(.everyRequest(.respond(429, headers: ["Retry-After: 3600"]))) { site, server in
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "pending", reason: "status_429", tries: ["retry status_429"])) { json in
@@ -54,8 +54,8 @@ import Time
         }
     }
 
-    /// It dies of the first answer, because the next try would come after its expiry, whenever the first one was.
-    @Test func `a dead delivery shows its story`() throws {
+    /// It dies after the first response, because the next attempt would come after its expiry for any time of the first one.
+    @Test func `explains a dead delivery`() throws {
         let sink = ScriptedServer.Script.everyRequest(.respond(500, headers: ["Retry-After: 3600"]))
         try withSite(sink, changes: ["deliveries": ["expire_after_seconds": 3600]]) { site, server in
             try post(1, server)
@@ -67,8 +67,8 @@ import Time
         }
     }
 
-    /// It waits behind another one, which the sink holds until the time of the second is over.
-    @Test func `of what expired without a try`() throws {
+    /// It waits behind another delivery, which the sink holds until the second has expired.
+    @Test func `explains a delivery that expired without an attempt`() throws {
         let sink = try ScriptedServer(.requests([[.hang], [.awaitRelease, .respond(200)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink, concurrency: 1, log: false, drainSeconds: 0)
@@ -104,7 +104,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Waits until a comment's delivery has this story, and compares the text with it.
+    /// Waits until a comment's delivery has this explanation, and compares the text with it.
     private func expect(_ site: WebhookSite, comment: Int64, expected: Story, end: (JSONObject) -> String) throws {
         let id = try #require(try delivery(site, of: comment).string("id"))
         var json: JSONObject = [:]
@@ -124,7 +124,7 @@ import Time
         #expect(!lines.contains { $0.contains(WebhookSite.message) })
     }
 
-    /// Posts a webhook for somebody whom commands may name: what they print is searched for the others.
+    /// Posts a webhook for a user whose name commands may print; their output is searched for the names of others.
     private func post(_ comment: Int64, _ server: RunningServer) throws {
         let response = try WebhookSite.send(WebhookSite.body(comment, user: "user-1"), SocketClient(server.publicAddress))
         #expect(response.text == #"{"status":"accepted"}"#)

@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-/// `deskgate deliveries list|show` name the device that a delivery is for, whatever device its webhook has named.
+/// `deskgate deliveries list|show` name the device of a delivery, for any device in its webhook.
 ///
 /// The person has the devices a and b of the type ios.
 @Suite struct DeliveryTargetTests {
@@ -17,20 +17,20 @@ import Time
         workspace = try Workspace(["store": ["minimum_free_megabytes": 0]])
     }
 
-    @Test func `of a comment for an unknown device`() throws {
+    @Test func `names both devices of a comment for an unknown device`() throws {
         try fill(device: "x", Subscription(notifier: "sink", requiresDevice: true))
         #expect(try shownDevices() == ["on device a (the event names device x).", "on device b (the event names device x)."])
         #expect(try listedDevices() == ["b", "a"])
     }
 
-    @Test func `of a comment for a known device`() throws {
+    @Test func `names the device of a comment for a known device`() throws {
         try fill(device: "b", Subscription(notifier: "sink", requiresDevice: true))
         #expect(try shownDevices() == ["on device b."])
         #expect(try listedDevices() == ["b"])
     }
 
-    /// Both devices are registered, and of a type that the notifier is not for.
-    @Test func `of a comment for devices that nobody serves`() throws {
+    /// Both devices are registered with a type that the notifier does not serve.
+    @Test func `names no device of a comment that no notifier serves`() throws {
         try fill(device: "x", Subscription(notifier: "sink", deviceTypes: .only(["android"]), requiresDevice: true))
         let end = "It ended at 2026-03-10T08:15:12.000Z, without a try: there was no registered device that this notifier serves."
         #expect(try show(0).last.map(String.init) == end)
@@ -60,7 +60,7 @@ import Time
         return try Deskgate.run("deliveries", "show", "--config", workspace.configuration, id).output.split(separator: "\n")
     }
 
-    /// What the second line of each delivery's story ends with.
+    /// The end of the second line of each delivery's explanation.
     private func shownDevices() throws -> [String] {
         var devices: [String] = []
         for position in 0..<(try list().count) {
@@ -80,7 +80,7 @@ import Time
 
     private func list() throws -> [Substring] {
         let lines = try Deskgate.run("deliveries", "list", "--config", workspace.configuration).output.split(separator: "\n")
-        // Below the table stands what the deliveries wait for.
+        // The reasons for waiting are below the table.
         return lines.dropFirst().filter { !$0.hasPrefix("Deliveries to ") }
     }
 }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [2, 15] as [Int32])
-    func `has something in each view and ends with all its parts`(_ signal: Int32) throws {
+    func `fills each view and stops all its parts`(_ signal: Int32) throws {
         let demo = try RunningDemo(in: scratch)
         try checkNotifiersAndDeadLetters(demo)
         try checkPeopleAndKeys(demo)
@@ -40,11 +40,11 @@ import Testing
         expectAll(["invalid_argument", "hms_80100016", "unregistered"], "reason", in: demo, path: "/v1/deliveries/reasons", list: "groups")
         let delivered = "/v1/deliveries?state=delivered&limit=1000"
         expectAll(["log", "backend", "fcm", "hms", "rustore"], "notifier", in: demo, path: delivered, list: "deliveries")
-        // The receiver that failed at first is tried again.
+        // The delivery to the receiver that failed at first is retried.
         #expect(eventually { (try? demo.retried("crm")) == true })
     }
 
-    /// Waits until each of these texts is a member of something in a list.
+    /// Waits until each of these texts is the value of this member in a list.
     private func expectAll(_ texts: Set<String>, _ member: String, in demo: RunningDemo, path: String, list: String) {
         var missing = texts
         let areThere = eventually {
@@ -72,7 +72,7 @@ import Testing
         #expect(eventually { (try? demo.ask("/v1/explain?app_id=couriers&comment_id=7101")["outcome"]?.text) == "problem" })
     }
 
-    /// That the answers are of each kind, and go on.
+    /// Expects responses of each kind, and further ones.
     private func checkAnswers(_ demo: RunningDemo) throws {
         for reason in ["revoked", "expired", "wrong_mac"] {
             let isCounted = try demo.count("deskgate_authorize_requests_total", "result=\"denied\"", "reason=\"\(reason)\"") > 0
@@ -87,13 +87,13 @@ import Testing
         #expect(try Command("sh", "-c", try #require(demo.reported["request"]?.text)).output.contains("200 OK"))
     }
 
-    /// The app of Sendbird Desk: its customers have tickets, sessions and pushes.
+    /// Checks the app of Sendbird Desk: its customers have tickets, sessions and pushes.
     private func checkSendbird(_ demo: RunningDemo) throws {
         let calls = try demo.list("/v1/bots/calls?app_id=market", "calls")
         #expect(calls.first?["function"] == "connect_to_person")
         #expect(calls.first?["outcome"] == "succeeded")
         #expect(calls.contains { $0["function"] == "get_opening_hours" })
-        // Every three minutes another one ends, and a customer makes a new one.
+        // Every three minutes another ticket is closed, and a customer opens a new one.
         #expect(try demo.list("/v1/tickets?app_id=market&state=closed", "tickets").count >= 3)
         for score in [2, 4, 5] {
             let isCounted = eventually {
@@ -117,7 +117,7 @@ import Testing
         #expect(try demo.ask("/v1/explain?app_id=market&user_id=customer-4")["finding"]?.text?.contains("blocked") == true)
     }
 
-    /// That neither what it says nor its log holds a secret or what people wrote.
+    /// Expects that neither its output nor its log contains a secret or a message text.
     private func checkThatNothingIsTold(_ demo: RunningDemo) throws {
         let log = try demo.read(try #require(demo.reported["log"]?.text))
         let said = try demo.process.output.text() + log
@@ -133,7 +133,7 @@ import Testing
         #expect(scratch.contents().contains("demo/config.json"))
     }
 
-    @Test func `reports people where to go`() throws {
+    @Test func `prints the next steps`() throws {
         let process = try RunningDemo.start(in: scratch)
         let page = try process.output.line(containing: "http://127.0.0.1:").text
         #expect(page.hasPrefix("  The page:   http://127.0.0.1:"))
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["config.json", "secrets", "deskgate.db"])
-    func `refuses a directory that is in use`(_ name: String) throws {
+    func `rejects a directory in use`(_ name: String) throws {
         try scratch.write(name, "as it was")
         let result = try Deskgate.run("demo", "--directory", scratch.path)
         #expect(result.code == 2)
@@ -160,7 +160,7 @@ import Testing
         #expect(try scratch.read(name) == "as it was")
     }
 
-    @Test func `names a port that is taken`() throws {
+    @Test func `reports a port in use`() throws {
         let demo = try RunningDemo(in: scratch)
         let port = try #require(demo.reported["public"]?.text?.split(separator: ":").last)
         let result = try Deskgate.run("demo", "--directory", scratch.path("other"), "--port", String(port))
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// `deskgate demo --json` from the moment on at which there is something to see.
+/// `deskgate demo --json`, ready when its views have contents.
 final class RunningDemo {
     let process: ChildProcess
     let reported: JSONValue
@@ -192,7 +192,7 @@ final class RunningDemo {
         return Set(delivered.compactMap { $0["notifier"]?.text }).isSuperset(of: notifiers)
     }
 
-    /// Starts it, and waits until it has said something.
+    /// Starts the demonstration, and waits for its first output.
     static func start(in scratch: TemporaryDirectory, _ options: String...) throws -> ChildProcess {
         let port = try freePorts(2)
         let words = ["demo", "--directory", scratch.path("demo"), "--port", "\(port)"] + options
@@ -205,23 +205,23 @@ final class RunningDemo {
         try #require(JSONValue(parsing: get(path).body))
     }
 
-    /// The elements of a list in that answer.
+    /// The elements of a list in the response.
     func list(_ path: String, _ name: String) throws -> [JSONValue] { try ask(path)[name]?.elements ?? [] }
 
-    /// The sum of the series of a metric whose lines hold all these texts.
+    /// The sum of a metric's series whose lines contain all these texts.
     func count(_ metric: String, _ texts: String...) throws -> Double {
         try get("/metrics").text.split(separator: "\n")
             .filter { line in line.hasPrefix("\(metric){") && texts.allSatisfy { line.contains($0) } }
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
     }
 
-    /// Whether a delivery of a notifier was tried more than once.
+    /// Whether a notifier's delivery was attempted more than once.
     func retried(_ notifier: String) throws -> Bool {
         try ask("/v1/deliveries?notifier=\(notifier)&limit=1000")["deliveries"]?.elements.contains { $0["attempts"]?.integer ?? 0 > 1 }
             == true
     }
 
-    /// All ports that its configuration names.
+    /// All ports in its configuration.
     func ports() throws -> Set<UInt16> {
         let text = try read(try #require(reported["configuration"]?.text))
         let configuration = try #require(JSONValue(parsing: Array(text.utf8)))

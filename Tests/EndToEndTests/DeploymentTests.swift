@@ -5,7 +5,7 @@ import Testing
 @Suite struct DeploymentTests {
     private let unit = packageRoot + "/deploy/deskgate.service"
 
-    /// What is left is the network, the user's own namespace, and ports below 1024.
+    /// Permitted are only the network, the user's own namespace, and ports below 1024.
     @Test func `the systemd unit restricts the service`() throws {
         let evaluated = try Command("systemd-analyze", "security", "--offline=true", "--threshold=15", unit)
         #expect(evaluated.status == 0, "\(evaluated.output)")
@@ -20,13 +20,13 @@ import Testing
         #expect(try Command("grep", "-cFx", line, unit).output == "1\n")
     }
 
-    /// A signal alone would succeed whatever comes of it.
-    @Test func `unit reloads by nothing else`() throws {
+    /// A signal alone would succeed for any result of the reload.
+    @Test func `the unit reloads only with the command`() throws {
         #expect(try Command("grep", "-c", "^ExecReload=", unit).output == "1\n")
     }
 
-    /// All that the image copies is let through, and nothing else is sent to who builds it.
-    @Test func `build context is what the image copies`() throws {
+    /// The build context contains all files that the image copies, and no others.
+    @Test func `the build context equals the image's files`() throws {
         let copied = try Command("sed", "-n", "s/^COPY \\([A-Z][^ ]*\\) .*/!\\1/p", packageRoot + "/Dockerfile").output
         let allowed = try Command("grep", "^!", packageRoot + "/.dockerignore").output
         #expect(copied == allowed)

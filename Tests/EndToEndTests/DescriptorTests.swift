@@ -3,14 +3,14 @@ import JSON
 import TestSupport
 import Testing
 
-/// More clients than the process may open files for.
+/// More clients than the process may open descriptors for.
 @Suite struct DescriptorTests {
     private static let clients = 60
 
-    /// A server that may have so many files more open than it needs to serve at all.
+    /// A server that may open this many more descriptors than it needs.
     private func server(free: Int, _ changes: JSONObject = [:]) throws -> RunningServer {
         let usual = try RunningServer(Workspace(changes))
-        // The fewest of some looks: now and then a file is just being read.
+        // The minimum of several counts, because a file may be open briefly.
         let counts = try (0..<5).map { _ in
             let open = try Command("sh", "-c", "ls /proc/\(usual.process.identifier)/fd | wc -l").output
             return try #require(Int(open.filter(\.isNumber)))
@@ -18,14 +18,14 @@ import Testing
         return try RunningServer(Workspace(changes), descriptors: try #require(counts.min()) + free)
     }
 
-    /// Nobody waits, nothing spins: what would have been accepted again and again has been answered.
+    /// No client waits, and no thread spins: connections that could not be accepted get a response.
     @Test(arguments: [6, 9, 12])
-    func `answers receivers it cannot accept`(_ free: Int) throws {
+    func `answers clients that it cannot accept`(_ free: Int) throws {
         let server = try server(free: free)
         let clients = try (0..<Self.clients).map { _ in try SocketClient(server.publicAddress) }
         var statuses: [Int: Int] = [:]
         for client in clients { statuses[try answer(client), default: 0] += 1 }
-        // How many of each depends on who takes the spare descriptor: without it, idle connections make room.
+        // The numbers depend on the user of the spare descriptor: without it, idle connections are closed to make room.
         #expect(Set(statuses.keys) == [200, 503], "\(statuses)")
         let line = try server.process.errors.line(containing: "no file descriptor left").text
         #expect(line.contains("LimitNOFILE="))
@@ -35,8 +35,8 @@ import Testing
         #expect(reported == 1)
     }
 
-    /// Threads of the HTTP library accept nothing after a shortage until one of their own connections ends, here for as long as the test takes.
-    @Test func `who comes later is answered too`() throws {
+    /// After a shortage, threads of the HTTP library accept nothing until one of their own connections ends, here for the whole test.
+    @Test func `later clients are answered too`() throws {
         let server = try server(free: 12)
         let clients = try fill(server.publicAddress)
         for _ in 0..<3 {
@@ -47,7 +47,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    /// Waits until two threads have woken four times: each listener has one that looks four times a second for who waits.
+    /// Waits until two threads have woken four times: each listener has a thread that checks four times a second for waiting clients.
     private func checksAgain(_ server: RunningServer) throws -> Bool {
         let before = try wakes(server)
         return eventually {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// How often each thread of the server has waited for something, by its file (proc_pid_status(5)).
+    /// The number of waits of each of the server's threads, by its file (proc_pid_status(5)).
     private func wakes(_ server: RunningServer) throws -> [String: Int] {
         let text = try Command("sh", "-c", "grep -H ^voluntary /proc/\(server.process.identifier)/task/*/status").output
         var wakes: [String: Int] = [:]
@@ -67,9 +67,9 @@ import Testing
         return wakes
     }
 
-    /// What is freed by connections that are no business of those threads.
+    /// Descriptors freed by connections that do not belong to those threads.
     @Test(arguments: [false, true])
-    func `uses descriptors that others have freed`(onUnixSockets: Bool) throws {
+    func `uses descriptors that other connections have freed`(onUnixSockets: Bool) throws {
         let server = try server(free: 12, onUnixSockets ? Workspace.unixListeners : [:])
         var operators = try (0..<6).map { _ in try SocketClient(server.adminAddress) }
         for client in operators { _ = try answer(client) }
@@ -80,7 +80,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test func `serves again when there are some`() throws {
+    @Test func `serves again when descriptors are available`() throws {
         let server = try server(free: 6)
         var clients = try (0..<Self.clients).map { _ in try SocketClient(server.publicAddress) }
         _ = try server.process.errors.line(containing: "no file descriptor left")
@@ -98,13 +98,13 @@ import Testing
         }
     }
 
-    /// The status of the answer that a client gets.
+    /// The status of a client's response.
     private func answer(_ client: SocketClient) throws -> Int {
         do {
             try client.send("GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
             return try client.readResponse().status
         } catch SocketClient.Failure.reset, SocketClient.Failure.closed {
-            // A client that sends after it was turned away may lose its answer to a reset.
+            // A client that sends after it was rejected may lose its response to a reset.
             return 503
         }
     }

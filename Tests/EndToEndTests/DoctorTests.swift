@@ -6,13 +6,13 @@ import Time
 
 /// `deskgate doctor`
 @Suite struct DoctorTests {
-    /// The service can be asked for its problems.
+    /// The service can be queried for its problems.
     private static let listeners: JSONObject = [
         "listen": ["unix": "public.sock", "max_connections": 100],
         "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
     ]
 
-    @Test func `running service is well`() throws {
+    @Test func `a running service has no problems`() throws {
         let workspace = try Workspace(Self.listeners)
         let before = try examine(workspace)
         #expect(before.code == 2)
@@ -38,8 +38,8 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Each examination also reads the store, whose readers are no service.
-    @Test func `a stopped service's store is not taken for one in use`() throws {
+    /// Each check also reads the store, and its readers are no service.
+    @Test func `a stopped service's store is not reported as in use`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         for _ in 1...5 {
@@ -49,7 +49,7 @@ import Time
         }
     }
 
-    @Test func `a port that the system chooses tells nothing of the service`() throws {
+    @Test func `a port chosen by the system does not identify the service`() throws {
         let workspace = try Workspace()
         let findings = try examine(workspace)
         #expect(findings.states("ports") == ["ok"])
@@ -67,14 +67,14 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    /// The service is ready, and `status` says so.
-    @Test func `a listener without room for the doctor is not called unready`() throws {
+    /// The service is ready, as `status` shows.
+    @Test func `a listener without room for the doctor is not reported as unready`() throws {
         let port = try freePorts(2)
         let listen: JSONValue = ["host": "127.0.0.1", "port": .integer(Int64(port)), "max_connections": 1]
         let workspace = try Workspace(["listen": listen, "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
         let client = try SocketClient(server.publicAddress)
-        // An idle connection would be closed for the doctor's.
+        // The server would close an idle connection for the doctor's.
         try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try client.readResponse().status == 100)
         let refusal = "the listener at 127.0.0.1:\(port) refuses the request (too_many_connections); deskgate status shows why"
@@ -84,7 +84,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a stranger at the admin listener's port is named`() throws {
+    @Test func `a foreign process at the admin listener's port is reported`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let stranger = try ScriptedServer(.everyRequest(.respond(404)))
@@ -110,7 +110,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the process that has other listeners in force is reported`() throws {
+    @Test func `the process with other listeners in force is reported`() throws {
         let port = try freePorts(4)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
@@ -129,7 +129,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `an admin listener that is not in force is reported, and nobody is to stop the service`() throws {
+    @Test func `an admin listener that is not in force is reported, without the advice to stop the service`() throws {
         let port = try freePorts(3)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
@@ -190,7 +190,7 @@ import Time
         #expect(findings.messages("configuration")[1].contains("$.allow_insecure_secrets allows weak"))
     }
 
-    @Test func `a database that was moved away from the running service is not called a first start`() throws {
+    @Test func `a database moved away from the running service is not reported as a first start`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         let path = workspace.directory.path("deskgate.db")
@@ -224,7 +224,7 @@ import Time
         try Deskgate.run("status", "--config", workspace.configuration).output.contains("the database \(path) was moved")
     }
 
-    @Test func `a database that the running service has not opened is not called opened`() throws {
+    @Test func `a database that the running service has not opened is not reported as opened`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         let path = workspace.directory.path("deskgate.db")
@@ -239,11 +239,11 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `damaged store is found`() throws {
+    @Test func `damage of the store is found`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         let path = workspace.directory.path("deskgate.db")
-        // Each page but the first, which says what the file is.
+        // Each page except the first, which identifies the file.
         let damage = try Command("sh", "-c", "yes | dd of='\(path)' bs=4096 seek=1 count=4 conv=notrunc iflag=fullblock")
         #expect(damage.status == 0)
         let findings = try examine(workspace)
@@ -261,7 +261,7 @@ import Time
         #expect(message.contains(workspace.directory.path("deskgate.db")))
     }
 
-    @Test func `clock behind the store is found`() throws {
+    @Test func `a clock behind the store is found`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         #expect(try Command("touch", "-d", "+2 hours", workspace.directory.path("deskgate.db")).status == 0)
@@ -270,7 +270,7 @@ import Time
         #expect(findings.messages("clock").contains { $0.wholeMatch(of: /the store was written 7\d\d\d s after now: .*/) != nil })
     }
 
-    @Test func `obstacles of serving are found`() throws {
+    @Test func `obstacles to a start are found`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "nowhere/public.sock"], "admin": ["unix": "admin.sock"], "store": ["path": "missing/deskgate.db"],
         ])
@@ -281,7 +281,7 @@ import Time
         #expect(findings.message("store")?.hasPrefix("$.store.path: there is no directory ") == true)
     }
 
-    @Test func `files and room are counted`() throws {
+    @Test func `open files and memory are counted`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 1_000_000], "admin": ["unix": "admin.sock", "max_connections": 1_000_000],
             "store": ["minimum_free_megabytes": 1_000_000],
@@ -294,7 +294,7 @@ import Time
     }
 
     @Test(.enabled(if: Deskgate.mayHideNameServers, "unshare(1) is not permitted"))
-    func `hosts and providers are tried`() throws {
+    func `hosts and providers are called`() throws {
         let workspace = try Workspace([
             "notifiers": [
                 "backend": ["type": "http", "url": "https://events.invalid/", "secret": ["file": "signing"]],
@@ -311,7 +311,7 @@ import Time
         #expect(findings.message("providers")?.hasPrefix("shop (rustore): ") == true)
     }
 
-    @Test func `colors are for terminals`() throws {
+    @Test func `colors are only for terminals`() throws {
         let workspace = try Workspace(["log": ["level": "loud"]])
         let words = "'\(Deskgate.path)' doctor --config '\(workspace.configuration)'"
         func output(_ variables: String) throws -> String {

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct ExampleTests {
-    /// The key of docs/SECURITY-KEY.md, made with its salt, and accepted by the service.
-    @Test func `vector of the documentation`() throws {
+    /// The key in docs/SECURITY-KEY.md, minted with its salt and accepted by the service.
+    @Test func `the documentation's vector is valid`() throws {
         let script = """
             import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True; import deskgate
             secret, salt = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", bytes(range(32, 48))
@@ -35,7 +35,7 @@ import Testing
         #expect(try Command("python3", "-c", script, packageRoot + "/clients").output == "\(reason)\n")
     }
 
-    @Test func `receiver verifies what it gets`() throws {
+    @Test func `the receiver verifies its requests`() throws {
         let scratch = try TemporaryDirectory()
         let secret = scratch.path("backend.key")
         #expect(try Deskgate.run("secret", "new", "--signing", "--out", secret).code == 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the receiver names a port that is taken`() throws {
+    @Test func `the receiver reports a port in use`() throws {
         let occupied = try ScriptedServer(.everyRequest(.respond(200)))
         defer { occupied.stop() }
         let scratch = try TemporaryDirectory()
@@ -82,8 +82,8 @@ import Testing
         #expect(try receiver.errors.text() == "receiver.py: \(message)\n")
     }
 
-    /// 401 would deny every user when a clock or the secret is wrong.
-    @Test func `the receiver answers a forged event 401 and a forged question 400`() throws {
+    /// 401 would deny every user if a clock or the secret is wrong.
+    @Test func `the receiver answers a forged event with 401 and a forged question with 400`() throws {
         let scratch = try TemporaryDirectory()
         let secret = scratch.path("backend.key")
         #expect(try Deskgate.run("secret", "new", "--signing", "--out", secret).code == 0)

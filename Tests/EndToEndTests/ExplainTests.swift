@@ -6,10 +6,10 @@ import Testing
 
 /// `deskgate explain` about a running service, and about its store.
 @Suite struct ExplainTests {
-    /// Answers name people, whom nothing else that the program writes does.
+    /// The output names this user; no other output of the program does.
     private static let user = "user-1"
 
-    /// Asks, and expects this exit code and this in the finding.
+    /// Runs the command, and expects this exit code and this text in the finding.
     @discardableResult
     private func explain(
         _ workspace: Workspace, words: [String], code: Int32, finding: String, input: String = "/dev/null"
@@ -66,7 +66,7 @@ import Testing
         let log = try server.process.errors.text()
         #expect(!log.contains("dgk1."))
         #expect(!log.contains(Self.user))
-        // The store tells the same without the service.
+        // The store contains the same data without the service.
         try explain(workspace, words: person + ["--key", "-"], code: 1, finding: "403 (revoked): This user is blocked", input: stdin)
         try workspace.write("key", try workspace.key(user: "user-9"), mode: 0o600)
         let stopped = "answers 200: this key is allowed now. But: The service does not run."
@@ -74,7 +74,7 @@ import Testing
         #expect(answer.string("remedy")?.hasPrefix("Start it: ") == true)
     }
 
-    @Test func `a user whose requests are denied`() throws {
+    @Test func `a user whose requests are denied is explained`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         if case .tcp(_, let port) = server.adminAddress { try workspace.configure(["admin": Workspace.admin(port: port)]) }
@@ -93,7 +93,7 @@ import Testing
         #expect(!log.contains(Self.user))
     }
 
-    @Test func `comments devices and deliveries`() throws {
+    @Test func `comments, devices and deliveries are explained`() throws {
         let site = try PushSite()
         site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))
         let (server, workspace) = try started(site)
@@ -124,7 +124,7 @@ import Testing
         #expect(!log.contains("dgk1."))
     }
 
-    @Test func `a paused notifier is named with its remedy`() throws {
+    @Test func `a paused notifier is reported with its remedy`() throws {
         let site = try PushSite()
         try site.configure(["apns": ["key_id": "WRONGKEYID"]])
         let (server, workspace) = try started(site, ["apns": ["key_id": "WRONGKEYID"]])
@@ -140,7 +140,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Starts a site's service; from then on the configuration names the operators' port, so that commands find it.
+    /// Starts a site's service. From then on the configuration contains the operators' port, so that commands find the service.
     private func started(_ site: PushSite, _ changes: [String: JSONObject] = [:]) throws -> (RunningServer, Workspace) {
         let server = try RunningServer(site.workspace)
         guard case .tcp(_, let port) = server.adminAddress else { throw ChildProcess.Failure.missingOutput }

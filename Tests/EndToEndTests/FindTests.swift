@@ -16,7 +16,7 @@ import Testing
         sink.stop()
     }
 
-    @Test func `reports where an id is known`() throws {
+    @Test func `reports all records of an id`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let configuration = ["--config", site.workspace.configuration]
@@ -38,13 +38,13 @@ import Testing
         #expect(try Deskgate.run(["find", "somebody"] + configuration).output == table)
     }
 
-    @Test func `takes no security key`() throws {
+    @Test func `rejects a security key`() throws {
         let result = try Deskgate.run(["find", "dgk1.x"])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: ID is a security key; ask about one with: deskgate explain --key -\n"))
     }
 
-    @Test func `an id that begins with a hyphen comes after two`() throws {
+    @Test func `an id with a leading hyphen follows two hyphens`() throws {
         #expect(try Arguments(["--", "-5"], for: FindCommand.command).operand == "-5")
         #expect(try Arguments(["--", "--help"], for: FindCommand.command).line == "deskgate find -- --help")
         let result = try Deskgate.run("find", "-5")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeskgateCLI
 
-/// Commands of a user who may not read or make the files: the error has the line that works.
+/// Commands of a user without permission to read or create the files: the error contains the command that works.
 @Suite struct ForbiddenPathTests {
     @Test(arguments: [
         (998, "deskgate", "/etc/deskgate belongs to deskgate; as root, or with sudo: runuser -u deskgate -- deskgate status"),
@@ -17,7 +17,7 @@ import Testing
         ),
         (1000, "ann", "/etc/deskgate belongs to this user; run chmod u+rwX on it"),
     ])
-    func `the remedy names the owner`(_ owner: UInt32, name: String?, remedy: String) {
+    func `the remedy contains the owner`(_ owner: UInt32, name: String?, remedy: String) {
         let owner = FileOwner(id: owner, name: name, group: 4)
         #expect(ForbiddenPath(place: "/etc/deskgate", owner: owner, user: 1000).remedy("deskgate status") == remedy)
     }
@@ -27,13 +27,13 @@ import Testing
         ("/srv/it/config.json", 0, "; if daemon is to serve, rather give it to that user: chown daemon: /srv/it/config.json"),
         ("/srv", 0, ""), ("/srv/it", 998, ""),
     ])
-    func `only root's places of a configuration are given to the user that is to serve`(_ place: String, owner: UInt32, end: String) {
+    func `only system directories of a configuration are given to the service's user`(_ place: String, owner: UInt32, end: String) {
         let forbidden = ForbiddenPath(place: place, owner: FileOwner(id: owner, name: "owner", group: 0), user: 1)
         #expect(forbidden.remedy(servingFrom: "/srv/it/config.json") == end)
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `root's configuration can be given to the user that is to serve`() throws {
+    func `root's configuration can be given to the service's user`() throws {
         let workspace = try Workspace()
         let directory = workspace.directory.path
         let text = try run(["serve", "--config", workspace.configuration])
@@ -52,7 +52,7 @@ import Testing
         #expect(line == "setpriv --reuid=12345 --regid=65534 --clear-groups deskgate status")
     }
 
-    @Test func `a path in a command is one word`() {
+    @Test func `a path is quoted as one word of a command`() {
         #expect(Machine.chown("/srv/my chat/key", to: 12345) == "chown 12345 '/srv/my chat/key'")
     }
 
@@ -61,11 +61,11 @@ import Testing
         (["tokens", "list", "--user", "a b", "--app=x"], "deskgate tokens list --app x --user 'a b'"),
         (["init", "it's", "--port", "80"], #"deskgate init --port 80 'it'\''s'"#),
     ])
-    func `a line can be repeated`(_ words: [String], _ line: String) throws {
+    func `the command can be repeated`(_ words: [String], _ line: String) throws {
         #expect(try self.line(words) == line)
     }
 
-    @Test func `a line holds no secret`() throws {
+    @Test func `the command contains no secret`() throws {
         #expect(try line(["explain", "--key", wellFormedKey, "--config", "c"]) == "deskgate explain --config c --key -")
         #expect(try line(["key", "inspect", "--key", wellFormedKey]) == "deskgate key inspect --key -")
     }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `a configuration of another user is not taken for a missing one`() throws {
+    func `a configuration of another user is not reported as missing`() throws {
         let workspace = try Workspace()
         let (directory, configuration) = (workspace.directory.path, workspace.configuration)
         let line = "; as root, or with sudo: runuser -u daemon -- deskgate"
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `a directory that is closed is reported from a file that is`() throws {
+    func `an inaccessible directory is distinguished from an inaccessible file`() throws {
         let directory = try TemporaryDirectory()
         #expect(unsafe chmod(directory.path, 0o755) == 0)
         try directory.write("live/key.pem", TestCertificate.shared.key)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0 && privilegedPorts > 443, "only root can become another user, and port 443 is not everybody's"))
-    func `a port below 1024 names the right that it needs`() throws {
+    func `the error for a port below 1024 contains the missing capability`() throws {
         let workspace = try Workspace(["listen": ["port": 443], "allow_insecure_secrets": true])
         #expect(try Command("chown", "-R", "65534:65534", workspace.directory.path).status == 0)
         let text = try run(["serve", "--config", workspace.configuration])
@@ -128,14 +128,14 @@ import Testing
                 + "AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or root\n")
     }
 
-    /// The first port that every user may listen on (ip(7), ip_unprivileged_port_start).
+    /// The first port that all users may use (ip(7), ip_unprivileged_port_start).
     private static let privilegedPorts: Int = {
         let text = try? File.read("/proc/sys/net/ipv4/ip_unprivileged_port_start", limit: 16).bytes
         return text.flatMap { Int(String(decoding: $0.dropLast(), as: UTF8.self)) } ?? 0
     }()
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `a socket of another user is named with the line that works`() throws {
+    func `a socket of another user is reported with the command that works`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
             "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]], "allow_insecure_secrets": true,
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `a secret in the directory of another user is refused with the line that works`() throws {
+    func `a secret in another user's directory is rejected with the command that works`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Command("chown", "daemon:daemon", scratch.path).status == 0)
         let file = scratch.path("new.key")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Time
 
-/// `deskgate users forget` on a running service, on its store, and on two replicas of one database.
+/// `deskgate users forget` with a running service, with its store, and with two replicas of one database.
 @Suite final class ForgetTests {
     private static let token = "\(Markers.prefix)-push-token-of-a-phone"
     private static let device = "\(Markers.prefix)-device-id"
@@ -32,7 +32,7 @@ import Time
         ["devices", "events", "deliveries", "revocations"].map { answer.integer($0) }
     }
 
-    /// Registers a device, has a comment delivered, and revokes old keys of the person.
+    /// Registers a device, delivers a comment, and revokes old keys of the person.
     private func use(_ site: WebhookSite, _ server: RunningServer) throws {
         let client = try SocketClient(server.publicAddress)
         let body =
@@ -49,14 +49,14 @@ import Time
         #expect(revocation.code == 0)
     }
 
-    /// The events at the sink that tell of the person's end, each once.
+    /// The events at the sink that report the erasure, each once.
     private func reported() throws -> [RecordedRequest] {
         var seen: Set<String> = []
         let events = sink.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }
         return try events.filter { try jsonObject($0.text).string("type") == "user.forgotten" }
     }
 
-    /// How often something of the person stands in the store's files.
+    /// The number of occurrences of the person's data in the store's files.
     private func found(_ site: WebhookSite) throws -> Int {
         try ["deskgate.db", "deskgate.db-wal"].reduce(0) { count, name in
             let finding = try FileSearch.search(site.workspace.directory.path(name), for: Self.traces.map { Array($0.utf8) })
@@ -64,13 +64,13 @@ import Time
         }
     }
 
-    @Test func `everything leaves the files and the person is denied for ever`() throws {
+    @Test func `all data leaves the files and the person is denied permanently`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         try use(site, server)
         #expect(try found(site) > 0)
         let answer = try forget(site)
-        // The device's registration and the comment, each to the log and the sink.
+        // The device's registration and the comment, each for the log and the sink.
         #expect(counts(answer) == [1, 2, 4, 1], "\(answer)")
         #expect(eventually { (try? self.reported().count) == 1 })
         let event = try #require(try reported().first)
@@ -79,7 +79,7 @@ import Time
         #expect(object.string("user_id") == Markers.user)
         #expect(object.string("app_id") == Workspace.app)
         #expect(object["data"] == [:])
-        // Nobody asks for it: within ten seconds of the last delivery.
+        // The service erases by itself, within ten seconds after the last delivery.
         #expect(eventually { (try? self.found(site)) == 0 })
 
         let again = try forget(site)
@@ -115,8 +115,8 @@ import Time
         #expect(try reported().count == 1, "a repeated call tells nobody again")
     }
 
-    /// The command does the same without a service; whom it must tell is told when one starts.
-    @Test func `a store without a service forgets too`() throws {
+    /// The command has the same effect without a service; the events are delivered when one starts.
+    @Test func `a store of a stopped service forgets too`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         try use(site, server)
@@ -146,7 +146,7 @@ import Time
         #expect(try second.stop() == .exit(0))
     }
 
-    @Test func `wrong words are refused`() throws {
+    @Test func `wrong arguments are rejected`() throws {
         let site = try WebhookSite(sink)
         #expect(try site.start().stop() == .exit(0))
         let cases = [
@@ -159,8 +159,8 @@ import Time
         }
     }
 
-    /// In PostgreSQL no row names the person any more, and the other replica denies too.
-    @Test func `no table of PostgreSQL names the person`() throws {
+    /// In PostgreSQL no row contains the person any more, and the other replica denies too.
+    @Test func `no table of PostgreSQL contains the person`() throws {
         let database = try PostgresServer()
         let store: JSONObject = ["store": ["type": "postgres", "url": ["file": "database-url"]]]
         let sites = try (0..<2).map { _ in try WebhookSite(sink, store) }
@@ -183,7 +183,7 @@ import Time
         #expect(try rows(database) == 0)
     }
 
-    /// How many rows of all tables hold something of the person.
+    /// The number of rows in all tables that contain data of the person.
     private func rows(_ database: PostgresServer) throws -> Int {
         let names = try database.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").split(separator: "\n")
         #expect(names.count > 10)

@@ -3,14 +3,14 @@ import JSON
 import TestSupport
 import Testing
 
-/// Commands beside a service that takes connections and does not answer: they end, and name the cause.
+/// Commands with a service that accepts connections without responding: they end and report the cause.
 @Suite struct HangingServiceTests {
     private static let hang =
         "accepts the connection and does not answer: its process hangs; see systemctl status deskgate and the log, and restart it"
     private static let portHang = "\(hang); or another program has the port: ss -ltnp"
 
     private func run(_ workspace: Workspace, _ words: String...) throws -> Deskgate.Result {
-        // The limits end here, so the commands shall not wait for long.
+        // The limits end here, so the commands must not wait for long.
         try Deskgate.run(words + ["--config", workspace.configuration], environment: ["DESKGATE_TIME_LIMIT_FACTOR": "1"])
     }
 
@@ -20,7 +20,7 @@ import Testing
         return .object(object)
     }
 
-    @Test(arguments: [false, true]) func `a stopped process is called hanging`(usesTLS: Bool) throws {
+    @Test(arguments: [false, true]) func `a stopped process is reported as hanging`(usesTLS: Bool) throws {
         let (workspace, port) = (try Workspace(), try freePorts(2))
         try workspace.directory.write("certificate.pem", TestCertificate.shared.certificate)
         try workspace.directory.write("key.pem", TestCertificate.shared.key)
@@ -50,7 +50,7 @@ import Testing
         "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
     ]
 
-    @Test func `a stopped process behind Unix sockets is called hanging`() throws {
+    @Test func `a stopped process behind Unix sockets is reported as hanging`() throws {
         let workspace = try Workspace(Self.unixListeners)
         let server = try RunningServer(workspace)
         server.process.send(SIGSTOP)
@@ -61,7 +61,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `mistakes of the file do not hide that the service hangs`() throws {
+    @Test func `mistakes in the file do not hide that the service hangs`() throws {
         let workspace = try Workspace(Self.unixListeners)
         let server = try RunningServer(workspace)
         server.process.send(SIGSTOP)

@@ -8,7 +8,7 @@ import Testing
         try Deskgate.run(["health", "--config", workspace.configuration] + options)
     }
 
-    @Test func `reports whether the service answers`() throws {
+    @Test func `reports whether the service responds`() throws {
         let workspace = try Workspace(["listen": ["unix": "public.sock", "max_connections": 100]])
         let before = try ask(workspace)
         #expect(before.code == 1)
@@ -22,7 +22,7 @@ import Testing
         #expect(try ask(workspace, "--json").json.string("error") == "unreachable")
     }
 
-    @Test func `a service that has another address in force is not taken for one that does not run`() throws {
+    @Test func `a service with another address in force is not reported as stopped`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let server = try RunningServer(workspace)
         try workspace.configure(["listen": ["unix": "other.sock", "max_connections": 100]])
@@ -34,7 +34,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `reports that nothing can be stored`() throws {
+    @Test func `reports that the store is unavailable`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 1_000_000],
@@ -47,7 +47,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test(arguments: [[], ["--ready"]]) func `another program at the address is not the service`(_ options: [String]) throws {
+    @Test(arguments: [[], ["--ready"]]) func `another program at the address is not taken for the service`(_ options: [String]) throws {
         let stranger = try ScriptedServer(.everyRequest(.respond(200, body: "OK")))
         defer { stranger.stop() }
         let workspace = try Workspace(["listen": Workspace.listener(port: stranger.port)])
@@ -59,7 +59,7 @@ import Testing
         #expect(try Deskgate.run(words + ["--json"]).json.string("error") == "stranger")
     }
 
-    @Test func `asks nobody where the system chooses the port`() throws {
+    @Test func `sends no request if the system chooses the port`() throws {
         let result = try ask(Workspace())
         #expect(result.code == 1)
         #expect(result.errors == "deskgate: the system chooses the port; give listen.port a number\n")

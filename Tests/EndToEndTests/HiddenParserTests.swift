@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A machine without libxml2, which reads pages for URL previews: here the loader finds an empty file in its place.
+/// A machine without libxml2, which parses pages for URL previews: here the loader finds an empty file instead.
 @Suite struct HiddenParserTests {
     private static let user = "somebody"
     private let workspace: Workspace
@@ -23,14 +23,14 @@ import Testing
         environment = ["LD_LIBRARY_PATH": workspace.directory.path("libraries")]
     }
 
-    @Test func `check names the app`() throws {
+    @Test func `check reports the app`() throws {
         #expect(try Deskgate.run("check", "--config", workspace.configuration).code == 0, "libxml2 is installed here")
         let result = try Deskgate.run("check", "--config", workspace.configuration, environment: environment)
         #expect(result.code == 2)
         #expect(result.errors.contains("$.apps[0].sendbird.url_previews: libxml2, which reads pages for previews, is not installed"))
     }
 
-    @Test func `the route is unavailable and says why`() throws {
+    @Test func `the route is unavailable with a reason`() throws {
         let server = try RunningServer(configuration: workspace.configuration, environment: environment)
         let key = try workspace.key(user: Self.user)
         func ask(_ key: String) throws -> ReceivedResponse {

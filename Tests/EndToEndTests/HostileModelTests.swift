@@ -16,7 +16,7 @@ import Time
         }
     }
 
-    /// That the shop is as it was, and was asked for nobody but the customer, and for nothing but what changes nothing.
+    /// Expects that the shop is unchanged, and got only reads for the customer.
     private func checkThatNothingHappened(since count: Int = 0, _ text: String = "") {
         #expect(site.shop.shopData == .sample, "\(text)")
         for record in site.shop.records.dropFirst(count) {
@@ -27,7 +27,7 @@ import Time
         }
     }
 
-    @Test func `every scripted attack is refused`() throws {
+    @Test func `every scripted attack is rejected`() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
         var stolen = HostileModel.StolenSecrets(
@@ -45,7 +45,7 @@ import Time
         checkThatNothingHappened()
     }
 
-    @Test func `no text in any field does anything`() throws {
+    @Test func `no text in any field has an effect`() throws {
         var texts = HostileTexts(seed: 17)
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
@@ -57,14 +57,14 @@ import Time
                 let answer = try send(request)
                 let isOwn = answer.statusCode == 200
                 #expect(isOwn || (400..<500).contains(answer.statusCode), "\(text): \(answer.statusCode)")
-                // A limit would hide what else refuses.
+                // A limit would hide other reasons for a rejection.
                 #expect(answer.statusCode != 429, "\(text)")
             }
             checkThatNothingHappened(since: count, text)
         }
     }
 
-    /// Sends a request again and again while the service has no time for it, as it answers when its disk is slow.
+    /// Repeats a request while the service is overloaded, as with a slow disk.
     private func send(_ request: ModelRequest) throws -> FunctionResponse {
         var result = Result { try request.send(with: site.client) }
         _ = eventually {
@@ -118,7 +118,7 @@ import Time
         return requests
     }
 
-    /// The body of a request of the customer's app, with other or further members.
+    /// The body of a request from the customer's app, with changed or additional members.
     private func person(_ changes: (String, JSONValue)...) -> JSONValue {
         let own: [(String, JSONValue)] = [
             ("app_id", .string(BotSite.app)), ("user_id", .string(BotSite.customer)), ("security_key", .string(site.phone.key)),
@@ -127,7 +127,7 @@ import Time
         return .object(JSONObject(kept + changes))
     }
 
-    @Test func `what is confirmed is what was shown and is done once`() throws {
+    @Test func `a confirmed call is the one that was shown and is performed once`() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
         let asked = try model.ask(SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"]))
@@ -161,8 +161,8 @@ import Time
         #expect(site.shop.records.count == 1)
     }
 
-    /// A thief starts the bot with a stolen key of five minutes, and leaves a question for the customer, who has another key. The stolen key is
-    /// revoked: neither the ticket nor the customer's consent is of any use then.
+    /// A thief starts the bot with a stolen key of five minutes, and leaves a question for the customer, who has another key. When the
+    /// stolen key is revoked, neither the ticket nor the customer's consent is valid any more.
     @Test func `nothing outlives a stolen key`() throws {
         let stolen = try BotSite.mint(BotSite.customer, site.scratch, ttl: "5m")
         let bytes = Array(stolen.utf8)
@@ -186,7 +186,7 @@ import Time
     }
 }
 
-/// Texts as attackers write them: fragments that mean something to a parser, a shell, a template, a database, a model, in random order.
+/// Texts of attackers: fragments that are special to a parser, a shell, a template, a database or a model, in random order.
 private struct HostileTexts {
     private static let fragments = [
         "2001", "1002", "user-2", "../", "..%2f", "%2e%2e", "/", "\\", "?customer_id=user-2", "&customer_id=user-2", "#", ";", "\r\n",
@@ -206,7 +206,7 @@ private struct HostileTexts {
     mutating func next() -> String {
         let count = Int.random(in: 1...4, using: &generator)
         let text = (0..<count).map { _ in generator.element(of: Self.fragments) }.joined()
-        // What is only an order's number is no attack, but a question.
+        // A text that is only an order's number is a valid question.
         return text == "1002" ? "1002 " : text
     }
 }

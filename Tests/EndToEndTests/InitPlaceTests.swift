@@ -4,7 +4,7 @@ import Testing
 @testable import DeskgateCLI
 
 @Suite struct InitPlaceTests {
-    @Test func `the database of the package's service is where its unit may write`() {
+    @Test func `the database of the packaged service is in its unit's writable directory`() {
         #expect(InitPlace(directory: "/etc/deskgate").store == "/var/lib/deskgate/deskgate.db")
     }
 
@@ -13,7 +13,7 @@ import Testing
         #expect(InitPlace(directory: directory).store == nil)
     }
 
-    @Test func `a directory is known by each of its names`() {
+    @Test func `a directory is recognised under each of its names`() {
         #expect(InitPlace(named: "/etc/deskgate/") == InitPlace(directory: "/etc/deskgate"))
         #expect(InitPlace(named: "/etc/deskgate") == InitPlace(directory: "/etc/deskgate"))
         #expect(InitPlace(named: ".") != InitPlace(directory: "/etc/deskgate"))
@@ -26,12 +26,12 @@ import Testing
         ("/etc/deskgate", false, "deskgate", "runuser -u deskgate -- deskgate serve --config C"),
         ("/srv/chat", true, nil, "deskgate serve --config C"), ("/srv/chat", true, "ann", "runuser -u ann -- deskgate serve --config C"),
     ])
-    func `the service is started by the command of its place`(_ directory: String, hasUnit: Bool, owner: String?, start: String) {
+    func `the service is started by the command for its directory`(_ directory: String, hasUnit: Bool, owner: String?, start: String) {
         let owner = owner.map { FileOwner(id: 998, name: $0, group: 998) }
         #expect(InitPlace(directory: directory).start("C", hasUnit: hasUnit, otherOwner: owner) == start)
     }
 
-    @Test func `a user without a name starts the service by the id`() {
+    @Test func `a service of a user without a name is started with the id`() {
         let owner = FileOwner(id: 1000, name: nil, group: 1000)
         let start = InitPlace(directory: "/srv/chat").start("C", hasUnit: false, otherOwner: owner)
         #expect(start == "setpriv --reuid=1000 --regid=1000 --clear-groups deskgate serve --config C")
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         ("/etc/deskgate", true, "systemctl start deskgate starts the service"), ("/etc/deskgate", false, nil), ("/srv/chat", true, nil),
     ])
-    func `a refusal names the unit where it serves`(_ directory: String, hasUnit: Bool, hint: String?) {
+    func `a refusal contains the unit if it serves the directory`(_ directory: String, hasUnit: Bool, hint: String?) {
         #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: false) == hint)
     }
 
@@ -48,7 +48,7 @@ import Testing
         ("/etc/deskgate", true, "the service runs already (systemctl status deskgate)"), ("/etc/deskgate", false, nil),
         ("/srv/chat", true, nil),
     ])
-    func `a refusal beside a unit that runs says so`(_ directory: String, hasUnit: Bool, hint: String?) {
+    func `a refusal reports a running unit`(_ directory: String, hasUnit: Bool, hint: String?) {
         #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: true) == hint)
     }
 
@@ -56,11 +56,11 @@ import Testing
         ("/etc/deskgate", true, "restart it: systemctl restart deskgate"), ("/etc/deskgate", false, "restart it"),
         ("/srv/chat", true, "restart it"),
     ])
-    func `an order names the unit that runs`(_ directory: String, isRunning: Bool, order: String) {
+    func `a command contains the running unit`(_ directory: String, isRunning: Bool, order: String) {
         #expect(InitPlace(directory: directory).order("restart", isRunning: isRunning) == order)
     }
 
-    @Test func `a path is one word of the command`() {
+    @Test func `a path is quoted as one word of the command`() {
         let start = InitPlace(directory: "/srv").start("/srv/it's here/config.json", hasUnit: false, otherOwner: nil)
         #expect(start == #"deskgate serve --config '/srv/it'\''s here/config.json'"#)
     }

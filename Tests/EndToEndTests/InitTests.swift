@@ -7,7 +7,7 @@ import Testing
 @Suite struct InitTests {
     private static let files = ["config.json", "secrets/admin-token", "secrets/app-1.key", "secrets/webhook-1.key"]
 
-    @Test func `makes what only the owner may read and tells what is next`() throws {
+    @Test func `creates files that only the owner can read and prints the next steps`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path("new"))
         #expect(result.code == 0)
@@ -53,7 +53,7 @@ import Testing
             ])
     }
 
-    @Test func `a missing directory above its own is named with the command that makes it`() throws {
+    @Test func `a missing parent directory is reported with the command that creates it`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path("a/b/c"))
         #expect(result.code == 2)
@@ -61,14 +61,14 @@ import Testing
         #expect(result.errors == "deskgate: cannot make \(scratch.path("a/b/c")): No such file or directory; first run \(line)")
     }
 
-    @Test func `the database lies where it is said`() throws {
+    @Test func `the database is in the reported directory`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path("new"), "--store", scratch.path("state/own.db")).code == 0)
         let configuration = try jsonObject(scratch.read("new/config.json"))
         #expect(configuration["store"] == ["type": "sqlite", "path": .string(scratch.path("state/own.db"))])
     }
 
-    @Test func `no key of a new configuration lives longer than a week`() throws {
+    @Test func `no key of a new configuration is valid for more than a week`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path("new")).code == 0)
         let configuration = try jsonObject(scratch.read("new/config.json"))
@@ -78,7 +78,7 @@ import Testing
         #expect(try Deskgate.run(mint + ["8d"]).errors.hasPrefix("deskgate: --ttl: A key may live at most 604800 seconds"))
     }
 
-    @Test func `without a directory the current one is taken`() throws {
+    @Test func `the current directory is the default`() throws {
         let scratch = try TemporaryDirectory()
         let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(0))
@@ -86,7 +86,7 @@ import Testing
         #expect(scratch.contents() == ["config.json", "secrets"] + Self.files.dropFirst())
     }
 
-    @Test func `app is taken as it is`() throws {
+    @Test func `the app is used unchanged`() throws {
         let scratch = try TemporaryDirectory()
         let app = "Zm9v~YmFy-\"ü\"\\=="
         #expect(try Deskgate.run("init", scratch.path, "--app", app).code == 0)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{1}b", String(repeating: "a", count: 256)])
-    func `app that cannot be is refused`(_ app: String) throws {
+    func `an invalid app is rejected`(_ app: String) throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path, "--app", app)
         #expect(result.code == 2)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: files)
-    func `never follows a link to nothing`(_ file: String) throws {
+    func `never follows a dangling link`(_ file: String) throws {
         let scratch = try TemporaryDirectory()
         unsafe mkdir(scratch.path("secrets"), 0o700)
         unsafe symlink(scratch.path("elsewhere"), scratch.path(file))
@@ -142,7 +142,7 @@ import Testing
         #expect(try Self.files.map { try scratch.read($0) } == before)
     }
 
-    @Test func `place that cannot be written`() throws {
+    @Test func `a directory without write permission is reported`() throws {
         let scratch = try TemporaryDirectory()
         try scratch.write("file", "")
         for place in ["missing/new", "file/new", "file"] {
@@ -155,7 +155,7 @@ import Testing
         #expect(scratch.contents() == ["file"])
     }
 
-    @Test func `service starts from it`() throws {
+    @Test func `a service starts with the created files`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path).code == 0)
         try chooseFreePorts(scratch.path("config.json"))
@@ -192,12 +192,12 @@ import Testing
         #expect(unknown.errors.hasPrefix("deskgate: --help-desk: expected pyrus or sendbird."))
     }
 
-    @Test func `ports are chosen together`() throws {
+    @Test func `ports are chosen as a pair`() throws {
         let scratch = try TemporaryDirectory()
         let first = try Deskgate.run("init", scratch.path("a"))
         #expect(first.code == 0)
         let usual = try ports(scratch.read("a/config.json"))
-        // Others may have the usual ports just now.
+        // Other programs may use the default ports at the moment.
         let said = usual == [8080, 9090] ? "" : "The usual ports are taken, so it has \(usual[0]) and \(usual[1]).\n"
         #expect(first.output.hasPrefix("\(said)Made "))
         #expect(try Deskgate.run("init", scratch.path("b"), "--port", "28100").code == 0)
@@ -211,7 +211,7 @@ import Testing
         #expect(!scratch.contents().contains("c"))
     }
 
-    @Test func `all files that are left without a configuration are named`() throws {
+    @Test func `all remaining files without a configuration are reported`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path).code == 0)
         unsafe unlink(scratch.path("config.json"))
@@ -225,7 +225,7 @@ import Testing
         "if \(scratch.path("config.json")) is lost, put it back: \(costOfNewOne); otherwise move away \(left.joined(separator: ", "))"
     }
 
-    @Test(arguments: [nil, "other.db"]) func `a database that is there already is reported`(_ store: String?) throws {
+    @Test(arguments: [nil, "other.db"]) func `an existing database is reported`(_ store: String?) throws {
         let scratch = try TemporaryDirectory()
         let database = scratch.path(store ?? "deskgate.db")
         try scratch.write(store ?? "deskgate.db", "")
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// It may be free when the service starts.
-    @Test(arguments: [0, 1]) func `a taken port that was asked for is reported and written`(_ offset: UInt16) throws {
+    @Test(arguments: [0, 1]) func `a requested port in use is reported and written`(_ offset: UInt16) throws {
         let scratch = try TemporaryDirectory()
         let port = try freePorts(2)
         let holder = try ScriptedServer(.everyRequest(.respond(404)), port: port + offset)
@@ -271,9 +271,9 @@ import Testing
         #expect(result.errors.hasSuffix("; start it: deskgate serve --config \(configuration)\n"))
     }
 
-    @Test func `free ports take the place of usual ones that are taken`() throws {
+    @Test func `free ports replace default ports in use`() throws {
         let scratch = try TemporaryDirectory()
-        // Another process that has the port may end at any moment.
+        // Another process with the port may end at any time.
         guard let holder = try? ScriptedServer(.everyRequest(.respond(404)), port: 8080) else { return }
         defer { holder.stop() }
         let result = try Deskgate.run("init", scratch.path("a"))
@@ -284,7 +284,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root may give files away"))
-    func `files that root makes are the directory's owner's`() throws {
+    func `files created by root belong to the directory's owner`() throws {
         let scratch = try TemporaryDirectory()
         let (user, group) = try daemon()
         #expect(unsafe chown(scratch.path, user, group) == 0)
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root may give files away"))
-    func `the owner of the directory without a name starts the service by the id`() throws {
+    func `a service of a directory whose owner has no name is started with the id`() throws {
         let scratch = try TemporaryDirectory()
         #expect(unsafe chown(scratch.path, 12_345, 12_346) == 0)
         let result = try Deskgate.run("init", scratch.path)
@@ -312,7 +312,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
-    func `a directory of another user is refused with the line that works`() throws {
+    func `a directory of another user is rejected with the command that works`() throws {
         let scratch = try TemporaryDirectory()
         let (user, group) = try daemon()
         #expect(unsafe chown(scratch.path, user, group) == 0)
@@ -338,7 +338,7 @@ import Testing
         }
     }
 
-    /// Changes the ports to such as the system chooses, so that tests do not meet at them.
+    /// Changes the ports to ones that the system chooses, so that tests do not use the same.
     private func chooseFreePorts(_ path: String) throws {
         #expect(try Command("sed", "-i", #"s/"port": [0-9]*/"port": 0/"#, path).status == 0)
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// `Scripts/install-binary`, which `make install` calls when the binary is built.
 @Suite struct InstallBinaryScriptTests {
-    @Test func `installs what the binary prints`() throws {
+    @Test func `installs the files that the binary prints`() throws {
         let scratch = try TemporaryDirectory()
         let place = try Command("\(packageRoot)/Scripts/install-binary", Deskgate.path, scratch.path("usr"))
         #expect(place.status == 0)

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "dgk1.", "dgk2", "trailing", "padded", "flags"])
-    func `what is no key is not repeated`(_ kind: String) throws {
+    func `an invalid key is not printed`(_ kind: String) throws {
         let text =
             switch kind {
             case "dgk2": "dgk2" + wellFormedKey.dropFirst(4)
@@ -68,9 +68,9 @@ import Testing
         #expect(!result.output.contains("AAAA"))
     }
 
-    /// The same reason, message and exit code as from `key verify`.
+    /// The reason, message and exit code equal those of `key verify`.
     @Test(arguments: ["", "dgk1.x", "a\tb"])
-    func `a text that is not a security key gets the answer of key verify`(_ text: String) throws {
+    func `a malformed key gets the same result as in key verify`(_ text: String) throws {
         let workspace = try Workspace()
         let inspected = try Deskgate.run("key", "inspect", "--json", "--key", text)
         let words = ["--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user, "--json", "--key", text]

@@ -11,12 +11,12 @@ import Testing
         (["last_used": .null, "known_since": .null], "not known yet"), ([:], "not known yet"),
     ]
 
-    @Test(arguments: cases) func `a key is called unused only since a time`(_ key: JSONObject, _ text: String) {
+    @Test(arguments: cases) func `a key is reported as unused only since a time`(_ key: JSONObject, _ text: String) {
         #expect(StatusCommands.lastUse(of: key) == text)
     }
 
     @Test(arguments: [(JSONValue.null, 0), ("own", 0), ("other", 1)])
-    func `a replica that has reported no keys has no other ones`(_ digest: JSONValue, _ count: Int) {
+    func `a replica without reported keys is not counted as having other keys`(_ digest: JSONValue, _ count: Int) {
         let status: JSONObject = [
             "keys_digest": "own", "replicas": [["id": "r", "answers": false, "silent_seconds": 1, "keys_digest": digest]],
         ]

@@ -19,7 +19,7 @@ import Time
         arguments: [
             ("1", 1), ("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), (nil, 604_800), ("never", nil),
         ] as [(String?, Int64?)])
-    func `lives as long as asked`(_ ttl: String?, _ seconds: Int64?) throws {
+    func `has the requested lifetime`(_ ttl: String?, _ seconds: Int64?) throws {
         let workspace = try Workspace()
         let before = Int64(SystemClock.unixSeconds().rawValue)
         let minted = try mint(workspace, ttl.map { ["--ttl", $0] } ?? []).json
@@ -36,7 +36,7 @@ import Time
         "", "-1", "+5", "1.5h", "5 d", "d", "5w", "5D", "Never", "never ", "\u{663}\u{660}d", "5d\u{301}",
         "18446744073709551616", "18446744073709551615d",
     ])
-    func `ttl is no time`(_ ttl: String) throws {
+    func `an invalid ttl is rejected`(_ ttl: String) throws {
         let result = try mintForPeople(Workspace(), ["--ttl", ttl])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
@@ -46,19 +46,19 @@ import Time
     }
 
     @Test(arguments: ["0", "0s", "never"])
-    func `zero is for ever as in the request`(_ ttl: String) throws {
+    func `zero means no expiry as in the request`(_ ttl: String) throws {
         #expect(try mint(Workspace(), ["--ttl", ttl]).json.integer("expires_at") == 0)
     }
 
     @Test(arguments: ["1099511627776", "18446744073709551615"])
-    func `ttl is longer than a key can say`(_ ttl: String) throws {
+    func `a ttl beyond the format's limit is rejected`(_ ttl: String) throws {
         let result = try mintForPeople(Workspace(), ["--ttl", ttl])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most "))
     }
 
-    @Test func `longest life holds for every key`() throws {
+    @Test func `the longest lifetime applies to every key`() throws {
         let workspace = try Workspace(["security_keys": ["longest_life_seconds": 3600]])
         let exact = try mint(workspace, ["--ttl", "1h"]).json
         #expect(exact.integer("expires_at") == exact.integer("issued_at").map { $0 + 3600 })
@@ -71,7 +71,7 @@ import Time
         }
     }
 
-    @Test func `an app has bounds of its own`() throws {
+    @Test func `an app has its own limits`() throws {
         let app: JSONValue = [
             "app_id": "app-1", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
             "security_keys": ["longest_life_seconds": 600, "default_life_seconds": 60],
@@ -86,7 +86,7 @@ import Time
         #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 600 seconds, and not for ever.\n  --ttl TIME "))
     }
 
-    @Test func `key ID chooses the secret`() throws {
+    @Test func `the key ID selects the secret`() throws {
         let keys: JSONValue = [["id": 7, "secret": ["file": "app-1.key"]], ["id": 3, "secret": ["file": "app-2.key"]]]
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         #expect(try mint(workspace, []).json.integer("key_id") == 7)
@@ -101,7 +101,7 @@ import Time
     }
 
     @Test(arguments: ["", "x", "-1", "4294967296", "1.0", "18446744073709551616"])
-    func `a key id that is no number is refused`(_ id: String) throws {
+    func `a key id that is not a number is rejected`(_ id: String) throws {
         let result = try mintForPeople(Workspace(), ["--key-id", id])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key-id: expected a number from 0 to 4294967295\n  --key-id N "))
@@ -116,7 +116,7 @@ import Time
         ("app-1", String(repeating: "a", count: 101), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
         ("app-1", String(repeating: "😀", count: 51), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
     ])
-    func `key that nobody would accept is not made`(_ app: String, user: String, complaint: String) throws {
+    func `a key that would be denied is not minted`(_ app: String, user: String, complaint: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run("key", "mint", "--config", workspace.configuration, "--app", app, "--user", user)
         #expect(result.code == 2)
@@ -125,9 +125,9 @@ import Time
     }
 
     @Test(arguments: ["caf\u{e9}", "cafe\u{301}", "\u{301}x", "--json", "-5", "a=b", "Пользователь №7", String(repeating: "😀", count: 50)])
-    func `user ids are passed on as bytes`(_ user: String) throws {
+    func `user ids are passed unchanged`(_ user: String) throws {
         let workspace = try Workspace()
-        // A word of its own that begins with -- is the next option.
+        // A separate word that begins with -- would be the next option.
         let forms = user.hasPrefix("--") ? [["--user=\(user)"]] : [["--user", user], ["--user=\(user)"]]
         for form in forms {
             let result = try Deskgate.run(["key", "mint", "--config", workspace.configuration, "--app", "app-1"] + form)
@@ -136,7 +136,7 @@ import Time
         }
     }
 
-    @Test func `wrong configuration is reported`() throws {
+    @Test func `an invalid configuration is reported`() throws {
         let workspace = try Workspace(["apps": []])
         let result = try mintForPeople(workspace, [])
         #expect(result.code == 2)

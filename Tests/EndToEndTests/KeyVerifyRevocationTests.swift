@@ -6,7 +6,7 @@ import Time
 
 @testable import DeskgateCLI
 
-/// `deskgate key verify` and revoked keys: with a running service, with its store alone, and where nobody can be asked.
+/// `deskgate key verify` and revoked keys: with a running service, with its store alone, and without both.
 @Suite struct KeyVerifyRevocationTests {
     private static let members: JSONObject = [
         "admin": ["unix": "admin.sock", "token": ["file": "admin-token"]],
@@ -57,7 +57,7 @@ import Time
         #expect(try verify(workspace, key: try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
     }
 
-    @Test func `a service with other keys in force than the file is reported`() throws {
+    @Test func `a service with other keys in force than the file's is reported`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         try workspace.write("app-1.key", Markers.appSecrets[1], mode: 0o600)
@@ -70,7 +70,7 @@ import Time
         #expect(try Deskgate.run(words).errors.isEmpty)
     }
 
-    @Test func `a key that is minted with a revoked key id is reported`() throws {
+    @Test func `a key minted with a revoked key id is reported`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         let words = ["key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user]
@@ -84,7 +84,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a rotation adds a key instead of making a revoked one active`() throws {
+    @Test func `a rotation adds a key instead of activating a revoked one`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
         try run(workspace, "secret", "rotate", "--app", Workspace.app, "--apply")
@@ -99,7 +99,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the answer says why nobody was asked, and what to do`() throws {
+    @Test func `the output reports why the revocation status is unknown, and the remedy`() throws {
         let workspace = try Workspace(Self.members)
         let key = try workspace.key()
         let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration, "--json"] + words(key, user: Markers.user))
@@ -108,7 +108,7 @@ import Time
         #expect(message.hasSuffix(". With --offline the configuration alone decides."))
     }
 
-    @Test func `a status that nobody knows is null only in JSON`() throws {
+    @Test func `an unknown status is null only in JSON`() throws {
         let workspace = try Workspace(Self.members)
         let words = ["key", "verify", "--config", workspace.configuration] + words(try workspace.key(), user: Markers.user)
         let result = try Deskgate.run(words)
@@ -117,7 +117,7 @@ import Time
         #expect(try Deskgate.run(words + ["--json"]).json["status"] == .null)
     }
 
-    /// Runs the command in this process, with an answer about revocations.
+    /// Runs the command in this process with a given response about revocations.
     private func verify(
         _ workspace: Workspace, _ key: String, user: String = Markers.user, reported answer: KeyCommands.RevocationAnswer
     ) throws -> (said: Said, json: JSONObject) {
@@ -129,22 +129,22 @@ import Time
         return (said, json)
     }
 
-    @Test func `a service that does not know the revocations is quoted`() throws {
+    @Test func `a service that does not have the revocations is quoted`() throws {
         let workspace = try Workspace()
         let (said, json) = try verify(workspace, workspace.key(), reported: .answered(.unknown))
         #expect(said == Said(code: 1, status: 503, reason: "revocations_not_loaded", revocations: "asked"))
         #expect(json.string("message") == "The service does not know which keys are revoked; deskgate status says why.")
     }
 
-    @Test func `a key that is denied anyway needs no answer`() throws {
+    @Test func `a key that is denied anyway needs no revocation status`() throws {
         let workspace = try Workspace()
         let (said, json) = try verify(workspace, workspace.key(), user: Markers.otherUser, reported: .failed("nobody is there"))
         #expect(said == Said(code: 1, status: 403, reason: "wrong_mac", revocations: nil))
         #expect(json["message"] == nil)
     }
 
-    /// The shadow mode lets in nobody who is blocked, so its verdict depends on the answer as well.
-    @Test func `in the shadow mode a wrong key of a blocked user is denied`() throws {
+    /// Shadow mode does not allow a blocked user, so its verdict depends on the revocation status as well.
+    @Test func `in shadow mode a wrong key of a blocked user is denied`() throws {
         let end = Int64(SystemClock.unixSeconds().rawValue) + 86_400
         guard case .object(var app) = Workspace.app(1) else {
             Issue.record("expected an object for the app")

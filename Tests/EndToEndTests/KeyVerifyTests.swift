@@ -8,7 +8,7 @@ import Time
 
 /// `deskgate key verify`
 @Suite struct KeyVerifyTests {
-    @Test func `every vector gets its answer`() throws {
+    @Test func `every vector gets its verdict`() throws {
         let file = try VectorFile()
         let workspace = try Workspace(file.configuration)
         let sayable = file.vectors.filter { !$0.cannotBeArguments }
@@ -17,19 +17,19 @@ import Time
         var asked: Set<String> = []
         for vector in sayable {
             let words = words(of: vector, workspace)
-            // The command in this process, as it reads its arguments and answers them.
+            // The command in this process, with its arguments and its output.
             let arguments = try Arguments(words, for: command)
             let keys = try authorizer ?? KeyCommands.authorizer(arguments.configuration())
             authorizer = keys
             let (answer, code) = try KeyCommands.verify(arguments, keys) { _ in
-                Issue.record("asked in spite of --offline: \(vector.name)")
+                Issue.record("queried the revocations in spite of --offline: \(vector.name)")
                 return .failed("")
             }
             #expect(answer.json["status"] == .integer(Int64(vector.status)), "\(vector.name)")
             #expect(answer.json["reason"] == .string(vector.reason), "\(vector.name)")
             #expect(code == (vector.status == 200 ? .done : .negative), "\(vector.name)")
             ran += 1
-            // And the program, once for each reason and for each kind of characters that the way to it might change.
+            // The program runs once for each reason and for each kind of characters that the command line might change.
             guard asked.insert("\(vector.reason) \(vector.oddities)").inserted else { continue }
             let result = try Deskgate.run(command.words + words + ["--json"])
             #expect(try result.json == answer.json, "\(vector.name)")
@@ -40,7 +40,7 @@ import Time
         let skipped = file.vectors.filter(\.cannotBeArguments)
         #expect(skipped.allSatisfy { $0.status == 400 || $0.status == 403 })
         #expect(ran == file.vectors.count - skipped.count)
-        // A file that lost its cases would pass everything.
+        // An empty file would pass every test.
         #expect(ran > 300)
         #expect((1..<20).contains(skipped.count))
     }
@@ -52,7 +52,7 @@ import Time
         ]
     }
 
-    @Test func `reports why and what the key says`() throws {
+    @Test func `reports the reason and the key's contents`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         let key = minted.string("security_key") ?? ""
@@ -90,7 +90,7 @@ import Time
         }
     }
 
-    @Test func `key is older than any may be`() throws {
+    @Test func `a key beyond the maximum age is denied`() throws {
         let workspace = try Workspace()
         let minted = try mint(workspace)
         try workspace.configure(["security_keys": ["longest_life_seconds": 10]])
@@ -105,7 +105,7 @@ import Time
         #expect(try verify(workspace, key).json.string("reason") == "unknown_key")
     }
 
-    /// As the service does: let in, with the reason for which it would be denied.
+    /// Like the service: allowed, with the reason of the denial without shadow mode.
     @Test func `reports shadow mode`() throws {
         let now = Int64(SystemClock.unixSeconds().rawValue)
         guard case .object(var app) = Workspace.app(1) else { throw ChildProcess.Failure.missingOutput }
@@ -127,7 +127,7 @@ import Time
         ("app-1", "", "user_id", "empty"), ("", "u", "app_id", "empty"), ("app-1", "a\u{7F}", "user_id", "control_character"),
         ("app-1", "u", "security_key", "not_a_security_key"),
     ])
-    func `malformed names the field`(_ app: String, user: String, field: String, reason: String) throws {
+    func `malformed input is reported with the field`(_ app: String, user: String, field: String, reason: String) throws {
         let (code, json) = try verify(Workspace(), "dgk1.\(Markers.stray)", app: app, user: user)
         #expect(code == 1)
         #expect(json.keys == ["status", "reason", "field", "message"])
@@ -137,7 +137,7 @@ import Time
     }
 
     @Test(arguments: ["", "now", "-1", "1.5", "1796072458000"])
-    func `at is no time`(_ at: String) throws {
+    func `an invalid time in option at is rejected`(_ at: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run(arguments(workspace, try workspace.key()) + ["--at", at])
         #expect(result.code == 2)
@@ -152,8 +152,8 @@ import Time
         #expect(try Deskgate.run(words + ["--at", "0"]).json.string("reason") == "issued_in_future")
     }
 
-    /// The lines have the words of the members, in their order.
-    @Test func `people get lines in place of JSON`() throws {
+    /// The lines have the members' names, in order.
+    @Test func `text output has lines in place of JSON`() throws {
         let workspace = try Workspace()
         let words = arguments(workspace, try workspace.key(), user: Markers.otherUser)
         let json = try Deskgate.run(words + ["--json"]).json
@@ -165,7 +165,7 @@ import Time
         #expect(names == json.keys.filter { $0 != "key_not_after" })
     }
 
-    @Test func `an option that cannot be right is named`() throws {
+    @Test func `an option that cannot be valid is reported`() throws {
         let workspace = try Workspace()
         let words = arguments(workspace, try workspace.key(), user: "")
         let message = "--user is empty; expected a string of 1 to 100 UTF-16 code units."
@@ -194,8 +194,8 @@ import Time
         return (result.code, json)
     }
 
-    /// The digest by which the log names a person: the same for each key, and another for each person.
-    @Test func `names the person as the log does`() throws {
+    /// The digest of a person in the log: equal for each key, and different for each person.
+    @Test func `prints the person's digest in the log`() throws {
         let workspace = try Workspace()
         let key = try workspace.key()
         func reference(_ words: [String]) throws -> String? { try Deskgate.run(words + ["--json"]).json.string("user_ref") }
@@ -228,7 +228,7 @@ import Time
 }
 
 extension Vector {
-    /// The kinds of characters beside printable ASCII, by field.
+    /// The kinds of characters other than printable ASCII, by field.
     fileprivate var oddities: [[String]] {
         [appID, userID, securityKey].map { text in
             let kinds: Set<String> = Set(

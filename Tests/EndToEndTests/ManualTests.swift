@@ -5,7 +5,7 @@ import Testing
 
 /// `deskgate manual`, read by two formatters of manual pages.
 @Suite struct ManualTests {
-    @Test func `formatters find nothing to complain about`() throws {
+    @Test func `formatters report no problems`() throws {
         let scratch = try TemporaryDirectory()
         for checker in [["mandoc", "-Tlint", "-Wall"], ["groff", "-man", "-Tascii", "-ww", "-z"]] {
             let result = try run(checker, in: scratch)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `shows the whole table`() throws {
+    @Test func `contains the whole table`() throws {
         let text = words(try run(["mandoc", "-Tascii"], in: TemporaryDirectory()).text)
         for command in CommandTable.commands {
             #expect(text.contains(" \(command.name) \(words(Help.description(of: command)))"))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("1700000000", "2023-11-14"), ("18446744073709551615", "9999-12-31")])
-    func `is made again with the same date`(_ epoch: String, _ date: String) throws {
+    func `has a reproducible date`(_ epoch: String, _ date: String) throws {
         let result = try Deskgate.run("manual", environment: ["SOURCE_DATE_EPOCH": epoch])
         #expect(result.output.contains("\n.TH DESKGATE 1 \"\(date)\" "))
     }
@@ -37,7 +37,7 @@ import Testing
         return try withExtendedLifetime(scratch) { (code, try process.output.text(), try process.errors.text()) }
     }
 
-    /// A text without line breaks, overstrikes and the spelling of a terminal without Unicode.
+    /// A text without line breaks, overstrikes and replacements for a terminal without Unicode.
     private func words(_ text: String) -> String {
         var plain: [Unicode.Scalar] = []
         for scalar in text.unicodeScalars { scalar == "\u{8}" ? _ = plain.popLast() : plain.append(scalar) }

@@ -3,9 +3,9 @@ import Simulators
 import TestSupport
 import Testing
 
-/// Tokens that a provider refuses as another app's: those of strangers cost strangers only, and wrong settings cost nobody a token.
+/// Tokens that a provider rejects as another app's: invented tokens affect no other user, and wrong settings delete no token.
 @Suite struct MismatchStoryTests {
-    /// The notifiers, with the type of device that each is for.
+    /// The notifiers, with the type of device that each serves.
     private static let notifiers = PushSite.routes.members.compactMap { member in member.value.text.map { ($0, member.key) } }
 
     private let site: PushSite
@@ -14,7 +14,7 @@ import Testing
         site = try PushSite()
     }
 
-    /// A push token in a form that all providers take.
+    /// A push token in a form that all providers accept.
     private func token(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "a", count: 64 - digits.utf8.count) + digits
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Registers people with a device each.
+    /// Registers people with one device each.
     private func register(_ people: ClosedRange<Int>, type: String, _ server: RunningServer) throws {
         for person in people { try site.register(server, user: "user-\(person)", type: type, token: token(person)) }
     }
@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: notifiers)
-    func `sixty junk tokens delay nobody`(_ notifier: String, _ type: String) throws {
+    func `sixty junk tokens delay no other user`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         for person in 1...3 {
             let key = try site.workspace.key(user: "user-\(person)")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: notifiers)
-    func `wrong settings pause and cost no token`(_ notifier: String, _ type: String) throws {
+    func `wrong settings pause the notifier and delete no token`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         try register(1...12, type: type, server)
         for person in 1...12 { try post(Int64(person), to: "user-\(person)", server) }
@@ -88,8 +88,8 @@ import Testing
         #expect(try tokens(server) == 12)
     }
 
-    /// Firebase lacks a credential for one platform: each of its pushes fails alone, the log says so once, and the others arrive.
-    @Test func `one type of device that cannot be reached stops no other`() throws {
+    /// Firebase lacks a credential for one platform: each push to it fails, the log reports it once, and the others arrive.
+    @Test func `an unreachable device type stops no other`() throws {
         let server = try RunningServer(site.workspace)
         try register(1...3, type: "android", server)
         for person in 1...2 {
@@ -107,9 +107,9 @@ import Testing
         #expect(lines.allSatisfy { $0.contains("give Firebase the credentials of the other platform") })
     }
 
-    /// Nothing was ever taken, so that nothing proves whose fault it is.
+    /// No token was ever accepted, so it is unknown whether the settings or the tokens are at fault.
     @Test(arguments: notifiers)
-    func `wrong settings from the start are reported and cost no token`(_ notifier: String, _ type: String) throws {
+    func `wrong settings from the start are reported and delete no token`(_ notifier: String, _ type: String) throws {
         let server = try RunningServer(site.workspace)
         try register(1...12, type: type, server)
         for person in 1...12 {
@@ -125,7 +125,7 @@ import Testing
         #expect(try tokens(server) == 12)
         let doubt = "The settings of \(notifier) may be wrong: "
         #expect(eventually { (try? PushSite.get(server.adminAddress, "/v1/status"))?.contains(doubt) == true })
-        // One push that arrives shows that the settings are right.
+        // One delivered push proves the settings.
         try site.register(server, user: "victim", type: type)
         try post(13, to: "victim", server)
         #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Commands and a service that runs, after its configuration file got a mistake.
+/// Commands with a running service after its configuration file got a mistake.
 @Suite struct MistakenConfigurationTests {
     private let workspace: Workspace
 
@@ -31,7 +31,7 @@ import Testing
         "deskgate: warning: \(workspace.configuration) has mistakes, and the running service is called anyway: \(problems)\n"
     }
 
-    @Test func `commands that ask the service continue and warn in one line`() throws {
+    @Test func `commands to the service continue and warn in one line`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [
@@ -53,7 +53,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a comma too many is a mistake as well`() throws {
+    @Test func `a surplus comma is a mistake as well`() throws {
         let server = try RunningServer(workspace)
         let text = try workspace.read("config.json")
         let end = try #require(text.lastIndex(of: "}"))
@@ -65,7 +65,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `commands that need the whole configuration are refused`() throws {
+    @Test func `commands that need the whole configuration are rejected`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [["key", "mint", "--app", Workspace.app, "--user", "u"], ["config", "show"], ["check"], ["store", "migrate"]] {
@@ -91,8 +91,8 @@ import Testing
         #expect(try Command("test", "-s", workspace.directory.path("backup.db")).status == 0)
     }
 
-    /// A backup of the database at the default path would be one of another database.
-    @Test func `a mistake of the store or in its place keeps commands from it`() throws {
+    /// A backup of the database at the default path could be one of another database.
+    @Test func `a mistake in the store's settings keeps commands from the store`() throws {
         #expect(try RunningServer(workspace).stop() == .exit(0))
         let backup = workspace.directory.path("backup.db")
         let (other, admin): (JSONValue, JSONValue) = (["path": "other.db"], ["file": "admin-token"])
@@ -110,7 +110,7 @@ import Testing
         #expect(try Command("test", "-e", backup).status == 1)
     }
 
-    @Test func `a store that is not in the file is said to be missing among mistakes`() throws {
+    @Test func `a missing store is reported among mistakes`() throws {
         #expect(try RunningServer(workspace).stop() == .exit(0))
         let admin: JSONValue = ["unix": "admin.sock", "token": ["file": "admin-token"]]
         try workspace.configure(["listen": ["unix": "public.sock"], "admin": admin, "log": ["level": "loud"]])
@@ -126,7 +126,7 @@ import Testing
         #expect(try run(["doctor"]).output.contains("\nWARNING store: \(omission)\n"))
     }
 
-    @Test func `doctor continues with the parts that are right and names the checks that it leaves out`() throws {
+    @Test func `doctor checks the valid parts and lists the skipped checks`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         let result = try run(["doctor"])
@@ -143,7 +143,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `doctor leaves out a part that has a mistake`() throws {
+    @Test func `doctor skips a part with a mistake`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(
             Self.members(["store": ["pth": "other.db"]], admin: ["unix": "admin.sock", "token": ["file": "missing"]]))
@@ -156,7 +156,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `of many mistakes three are shown`() throws {
+    @Test func `three of many mistakes are shown`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud", "format": "xml"], "shutdown": ["drain_seconds": -1], "bots": 1]))
         let errors = try run(["deliveries", "list"]).errors
@@ -165,7 +165,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without a service that proves itself all mistakes are reported`() throws {
+    @Test func `without a proof of the service all mistakes are reported`() throws {
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [["status"], ["deliveries", "list"], ["health"]] {
             let result = try run(words)
@@ -180,7 +180,7 @@ import Testing
     private static let copying =
         ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with --config FILE"
 
-    @Test func `after a mistake of JSON before admin a file with admin alone leads to the service`() throws {
+    @Test func `after invalid JSON before admin, a file with only admin leads to the service`() throws {
         let server = try RunningServer(workspace)
         try workspace.write("config.json", "{\n  'log': {},\n" + (try workspace.read("config.json").dropFirst()))
         let result = try run(["status"])
@@ -198,19 +198,19 @@ import Testing
         #expect(stopped.errors.contains("no service answers at unix:"))
     }
 
-    @Test func `a file that is missing has no remark on the service`() throws {
+    @Test func `a missing file causes no hint about the service`() throws {
         let file = workspace.directory.path("missing.json")
         let problem = "\(file): $: no such file; \(absenceRemedy(workspace.directory.path))\n"
         #expect(try Deskgate.run("status", "--config", file).errors == problem)
     }
 
-    /// The listener's one connection is taken.
-    @Test func `health tells a refusal of the service beside the mistakes`() throws {
+    /// The listener's single connection is in use.
+    @Test func `health reports a refusal of the service and the mistakes`() throws {
         let listeners: JSONObject = ["listen": ["unix": "public.sock", "max_connections": 1], "admin": ["unix": "admin.sock"]]
         let workspace = try Workspace(listeners)
         let server = try RunningServer(workspace)
         let client = try SocketClient(server.publicAddress)
-        // An idle connection would be closed for that of the command.
+        // The server would close an idle connection for the command's.
         try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try client.readResponse().status == 100)
         var mistaken = listeners
@@ -226,7 +226,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a mistake of the admin listener keeps commands from it`() throws {
+    @Test func `a mistake in the admin listener keeps commands from it`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(
             Self.members(admin: ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"], "tokns": []]))

@@ -24,7 +24,7 @@ import Time
         ]
     }
 
-    /// The app, with an end of its only key, which is the same however late it is asked for.
+    /// The app, with an expiry of its only key that does not depend on the time of the call.
     private static func apps(endingIn seconds: UInt64) -> JSONValue {
         let end = now + seconds
         return [
@@ -35,8 +35,7 @@ import Time
         ]
     }
 
-    /// What the pager was told: the events' types, with `state` where they have one. A delivery that a kill has interrupted comes again under
-    /// the same id, as every other does.
+    /// The events at the pager: their types, with `state` if they have one. Interrupted deliveries are repeated with the same id.
     private func reported() throws -> [String] {
         var seen: Set<String> = []
         return try pager.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }.map { request in
@@ -53,7 +52,7 @@ import Time
         #expect(try server.stop(SIGKILL) == .signal(SIGKILL))
     }
 
-    @Test func `a notifier that is refused and comes back`() throws {
+    @Test func `a pause of a notifier and its end are reported`() throws {
         defer { pager.stop() }
         let refusing = try ScriptedServer(.everyRequest(.awaitRelease, .respond(401)))
         let taking = try ScriptedServer(.everyRequest(.respond(200)))
@@ -63,7 +62,7 @@ import Time
         var server = try site.start()
         let client = try SocketClient(server.publicAddress)
         for comment in 1...10 { #expect(try WebhookSite.post(Int64(comment), client) == "accepted") }
-        // None is refused before all of them wait.
+        // No delivery is refused before all of them wait.
         refusing.release(1000)
         #expect(pager.waitForRequests(1))
         let event = try jsonObject(try #require(pager.requests.first).text)
@@ -75,7 +74,7 @@ import Time
         #expect(data.string("explanation")?.isEmpty == false)
         #expect(data.string("remedy")?.isEmpty == false)
         #expect(data["waiting"] == 10)
-        // It fails again after a restart, which is no news.
+        // It fails again after a restart, which is not reported again.
         try kill(server)
         let refused = refusing.requests.count
         server = try site.start()
@@ -101,11 +100,11 @@ import Time
         #expect(try reported() == ["operator.notifier_paused", "operator.notifier_recovered"])
     }
 
-    @Test func `a disk that is nearly full and a key that ends soon`() throws {
+    @Test func `a nearly full disk and an expiring key are reported`() throws {
         defer { pager.stop() }
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
-        // More than any disk has.
+        // More than the size of any disk.
         let site = try WebhookSite(sink, log: false)
         site.change(Self.changes(sink, pager: pager, thresholds: ["disk_free_megabytes": 1_000_000_000]))
         var server = try site.start()
@@ -114,7 +113,7 @@ import Time
         let metrics = try get(server.adminAddress, "/metrics")
         for name in ["free", "size"] { #expect(metrics.contains("\ndeskgate_disk_\(name)_bytes{file=\"store\"} ")) }
         try kill(server)
-        // A restart tells nothing again, and what has ended meanwhile is told.
+        // A restart reports nothing again, except problems that have ended in the meantime.
         let ending = Self.changes(sink, pager: pager)
         site.change(ending.merged(["apps": Self.apps(endingIn: 3 * 86_400)]))
         server = try site.start()
@@ -129,7 +128,7 @@ import Time
         #expect(try reported().count == 4)
     }
 
-    @Test func `two replicas tell once`() throws {
+    @Test func `two replicas report once`() throws {
         defer { pager.stop() }
         let database = try PostgresServer()
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
@@ -157,7 +156,7 @@ import Time
         #expect(try reported().count { $0.hasSuffix(" ended") } == 1)
     }
 
-    /// The status and the body of what a GET is answered.
+    /// The status and the body of the response to a GET.
     private func get(_ address: ListenAddress, _ path: String) throws -> String {
         let client = try SocketClient(address)
         try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -166,7 +165,7 @@ import Time
 }
 
 extension JSONObject {
-    /// Both objects' members, which have different names.
+    /// The members of both objects, which have different names.
     fileprivate func merged(_ other: JSONObject) -> JSONObject {
         var result = self
         for member in other.members { result.append(member.value, forKey: member.key) }

@@ -12,7 +12,7 @@ import Testing
         try Deskgate.run(["operators", "test", "--config", site.workspace.configuration] + words)
     }
 
-    @Test func `reports that all have arrived`() throws {
+    @Test func `reports that all notifiers have delivered`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try site(sink)
@@ -31,7 +31,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `reports who refuses`() throws {
+    @Test func `reports notifiers that were refused`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(401)))
         defer { sink.stop() }
         let site = try site(sink)
@@ -42,10 +42,10 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `reports who has not answered`() throws {
+    @Test func `reports notifiers without a response`() throws {
         let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }
-        // The log would have a second to take the event, too.
+        // The log notifier would have a second to deliver the event, too.
         let site = try site(sink, notifiers: ["sink"])
         let server = try site.start()
         let result = try test(site, "--wait", "1")
@@ -55,7 +55,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `needs a service and somebody to tell`() throws {
+    @Test func `needs a service and a notifier for operators`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try site(sink)

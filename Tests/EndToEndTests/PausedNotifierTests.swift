@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// A notifier whose sink has answered 410: what operators see of it, and how it comes back.
+/// A notifier whose sink has answered 410: its status for operators, and its recovery.
 @Suite struct PausedNotifierTests {
     @Test func `is shown until the configuration is reloaded`() throws {
         let sink = try ScriptedServer(.requests([[.respond(410)], [.respond(200)]]))
@@ -64,8 +64,8 @@ import Testing
         #expect(after.output.contains("\nReason: the service does not run.\n"))
     }
 
-    /// What operators give up has ended, and is counted so.
-    @Test func `is counted when its deliveries are given up`() throws {
+    /// Deliveries that operators give up have ended, and are counted as such.
+    @Test func `its deliveries that are given up are counted`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(410)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, log: false)
@@ -82,7 +82,7 @@ import Testing
 
     private static let purged = "\n" + #"deskgate_deliveries_total{notifier="sink",outcome="dead",reason="purged"} "#
 
-    /// The status and the body of what a GET is answered.
+    /// The status and the body of the response to a GET.
     private func get(_ address: ListenAddress, _ path: String) throws -> String {
         let client = try SocketClient(address)
         try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate serve` on a PostgreSQL database: two replicas, one that dies, and a server that goes and comes back.
+/// `deskgate serve` with a PostgreSQL database: two replicas, one that is killed, and a server that stops and returns.
 @Suite final class PostgresServiceTests {
     private let database: PostgresServer
     private let sink: ScriptedServer
@@ -23,7 +23,7 @@ import Testing
         sink.stop()
     }
 
-    @Test func `whatever replica is asked the answer is the same`() throws {
+    @Test func `all replicas give the same responses`() throws {
         let replicas = try sites.map { try $0.start() }
         let clients = try replicas.map { try SocketClient($0.publicAddress) }
         for comment in 1...6 {
@@ -33,7 +33,7 @@ import Testing
         }
         #expect(eventually { (try? Set(sink.requests.compactMap { try WebhookSite.comment(of: $0) })) == Set(1...6) })
         for (site, replica) in zip(sites, replicas) {
-            // The last answer of the sink may not be stored yet.
+            // The sink's last response may not be stored yet.
             #expect(eventually { (try? delivered(site)) == 6 })
             #expect(try replica.stop() == .exit(0))
         }
@@ -53,12 +53,12 @@ import Testing
         let client = try SocketClient(replicas[1].publicAddress)
         #expect(try WebhookSite.post(1, client) == "duplicate")
         #expect(try WebhookSite.post(2, client) == "accepted")
-        // The first one may come again: the one that was killed may not have stored that it has arrived.
+        // The first one may be repeated: the killed replica may not have stored the delivery.
         #expect(eventually { sink.requests.contains { (try? WebhookSite.comment(of: $0)) == 2 } })
         #expect(try replicas[1].stop() == .exit(0))
     }
 
-    @Test func `a step of a rotation waits for every replica`() throws {
+    @Test func `a step of a rotation waits for all replicas`() throws {
         for site in sites {
             site.change([
                 "store": ["type": "postgres", "url": ["file": "database-url"]],
@@ -70,7 +70,7 @@ import Testing
         func rotate(_ words: String...) throws -> JSONObject {
             try Deskgate.run(["secret", "rotate", "--config", here.configuration, "--app", Workspace.app, "--json"] + words).json
         }
-        /// The replicas learn of each other with their heartbeats.
+        /// The replicas have received each other's heartbeats.
         func isDue() -> Bool {
             guard let reported = try? rotate(), case .array(let processes)? = reported["processes"] else { return false }
             return processes.count == 2 && reported.string("status") == "due"
@@ -92,7 +92,7 @@ import Testing
         for replica in replicas { #expect(try replica.stop() == .exit(0)) }
     }
 
-    @Test func `a database that is away stops no chat`() throws {
+    @Test func `an unavailable database does not stop the chat`() throws {
         let site = sites[0]
         let server = try site.start()
         #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
@@ -125,7 +125,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the doctor of a host without a service warns, as status does, because others share the store`() throws {
+    @Test func `the doctor on a host without a service warns like status, because others share the store`() throws {
         let replica = try sites[0].start()
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
@@ -144,7 +144,7 @@ import Testing
         #expect(try replica.stop() == .exit(0))
     }
 
-    @Test func `a role that owns nothing is enough to serve`() throws {
+    @Test func `a role without ownership can serve`() throws {
         let site = sites[0]
         _ = try database.sql("CREATE ROLE serving LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
         try site.workspace.write("database-url", database.url(user: "serving"), mode: 0o600)
@@ -174,7 +174,7 @@ import Testing
             return
         }
         #expect(replicas.count == 1)
-        // Without a grant, a role does not see the sessions of other roles.
+        // A role without a grant does not see the sessions of other roles.
         #expect(details["connections"] == .null)
         #expect(details.string("missing_grant") == "GRANT pg_read_all_stats TO serving")
         let text = try store("status").output
@@ -184,7 +184,7 @@ import Testing
         let doctor = try Deskgate.run("doctor", "--config", site.workspace.configuration).output
         #expect(doctor.contains("OK      store: other roles' sessions and the state of standbys are unknown"))
         #expect(doctor.contains("OK      store: ") && doctor.contains(" has the schema "), "\(doctor)")
-        // Both have the clock of this machine.
+        // Both use the clock of this machine.
         #expect(!doctor.contains("the database's clock"))
         #expect(try server.stop() == .exit(0))
     }

@@ -22,7 +22,7 @@ import Testing
         return try client.readResponse()
     }
 
-    @Test func `another network is refused and the probes answer`() throws {
+    @Test func `another network is rejected and the probes answer`() throws {
         let (workspace, server) = try serve(["allow": ["192.0.2.0/24"]])
         let refused = try authorize(server, workspace)
         #expect(refused.status == 403)
@@ -33,7 +33,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the shared header lets in`() throws {
+    @Test func `the shared header admits a caller`() throws {
         let (workspace, server) = try serve([
             "allow": ["127.0.0.0/8"], "shared_header": ["name": "X-Shared-Secret", "secret": ["file": "shared-header"]],
         ])

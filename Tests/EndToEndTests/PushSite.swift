@@ -7,14 +7,14 @@ import Testing
 
 /// Simulated push providers in this process, and a configuration that uses them.
 final class PushSite: Sendable {
-    /// A push token as each provider has them.
+    /// A push token in a form that all providers accept.
     static let token = String(repeating: "5d3f0a97", count: 8)
-    /// The notifiers that the simulators have, with the types of the devices that they are for.
+    /// The notifiers of the simulators, with the types of their devices.
     static let routes: JSONObject = ["ios": "apns", "android": "fcm", "huawei": "hms", "rustore": "rustore"]
 
-    /// Made once: the key for FCM takes half a second. Nothing that the simulators remember is in them.
+    /// Created once, because the key for FCM takes half a second. The credentials have no state of a simulator.
     private static let credentials = Result { try SimulatorCredentials() }
-    /// Others, which no simulator takes.
+    /// Other credentials, which every simulator rejects.
     private static let otherCredentials = Result { try SimulatorCredentials() }
 
     let simulators: SimulatorSet
@@ -37,12 +37,12 @@ final class PushSite: Sendable {
 
     /// Writes the configuration.
     /// - Parameters:
-    ///   - changes: by notifier, members in place of what the simulators' files say.
-    ///   - adminPort: the operators' port, by which commands find a running service; 0 lets the system choose one.
+    ///   - changes: by notifier, members that replace those of the simulators' files.
+    ///   - adminPort: the operators' port, with which commands find a running service; 0 lets the system choose one.
     ///   - publicPort: the same for the other listener.
-    ///   - app: in place of an app of Pyrus.
-    ///   - others: notifiers beside the simulators'.
-    ///   - database: in place of a file of SQLite.
+    ///   - app: replaces the app of Pyrus.
+    ///   - others: notifiers in addition to the simulators'.
+    ///   - database: replaces the SQLite file.
     func configure(
         _ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0, publicPort: UInt16 = 0, app: JSONValue? = nil,
         others: JSONObject = [:], database: PostgresServer? = nil
@@ -63,7 +63,7 @@ final class PushSite: Sendable {
         ])
     }
 
-    /// Changes with which each provider refuses the credential, by notifier.
+    /// Changes that make each provider reject the credential, by notifier.
     func badCredentials() throws -> [String: JSONObject] {
         var account = try jsonObject(workspace.read("sim/service-account.json"))
         account = account.replacing(["private_key": .string(try Self.otherCredentials.get().fcmKey)])
@@ -75,8 +75,8 @@ final class PushSite: Sendable {
         ]
     }
 
-    /// Registers a device, and expects that to be taken.
-    /// - Parameter key: the person's security key; nil has one minted.
+    /// Registers a device, and expects success.
+    /// - Parameter key: the person's security key; nil mints one.
     func register(
         _ server: RunningServer, user: String = Markers.user, key: String? = nil, device: String = "device-1", type: String = "ios",
         token: String = token
@@ -100,7 +100,7 @@ final class PushSite: Sendable {
         return try client.readResponse()
     }
 
-    /// What the service answers a GET: the status and the body.
+    /// The service's response to a GET: the status and the body.
     static func get(_ address: ListenAddress, _ path: String) throws -> String {
         let client = try SocketClient(address)
         try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Markers.adminToken)\r\n\r\n")
@@ -127,7 +127,7 @@ final class PushSite: Sendable {
 }
 
 extension JSONObject {
-    /// The same with other values for some members, and with those that it lacks at its end.
+    /// The same with other values for some members; missing ones are appended.
     func replacing(_ changes: JSONObject) -> JSONObject {
         var object = JSONObject()
         for member in members { object.append(changes[member.key] ?? member.value, forKey: member.key) }

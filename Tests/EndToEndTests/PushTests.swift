@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// From the registration of a push token to the push on the phone, through the whole program and the simulated providers.
+/// From the registration of a push token to the push on the phone, with the whole program and the simulated providers.
 @Suite struct PushTests {
     private let site: PushSite
 
@@ -53,7 +53,7 @@ import Testing
         #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
     }
 
-    @Test func `a token that APNs cannot have made is refused at once`() throws {
+    @Test func `a token that APNs cannot have issued is rejected at once`() throws {
         let server = try RunningServer(site.workspace)
         let (digits, half) = (PushSite.token, String(PushSite.token.prefix(8)))
         let descriptions = [
@@ -80,7 +80,7 @@ import Testing
         for token in descriptions + otherForms where token.utf8.count > 20 { #expect(!log.contains(token)) }
     }
 
-    @Test func `the environment that took a token is remembered`() throws {
+    @Test func `the environment that accepted a token is stored`() throws {
         site.simulators.devices[PushSite.token] = SimulatedDevice(provider: .apnsSandbox)
         let server = try RunningServer(site.workspace)
         try site.register(server)
@@ -93,7 +93,7 @@ import Testing
         #expect(site.simulators[.apns].requestCount == 1, "the other environment was asked once")
     }
 
-    @Test func `a device that is gone leaves the registry`() throws {
+    @Test func `an unregistered device is removed from the registry`() throws {
         site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))
         let server = try RunningServer(site.workspace)
         try site.register(server)
@@ -111,7 +111,7 @@ import Testing
         #expect(try server.process.errors.line(containing: "push_token.removed").number > 0)
     }
 
-    @Test func `a bad credential pauses until it is repaired`() throws {
+    @Test func `a rejected credential pauses the notifier until it is repaired`() throws {
         try site.configure(["apns": ["key_id": "WRONGKEYID"]])
         let server = try RunningServer(site.workspace)
         try site.register(server)
@@ -140,14 +140,14 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a reload that changes nothing keeps the provider token`() throws {
+    @Test func `a reload without changes keeps the provider token`() throws {
         let server = try RunningServer(site.workspace)
         try site.register(server)
         for comment in 1...5 as ClosedRange<Int64> {
             try post(comment, server)
             #expect(site.simulators.recorder.wait(for: Int(comment), milliseconds: WaitLimit.milliseconds))
             server.process.send(1)
-            // Apple, and so the simulator, refuses a fourth provider token within 20 minutes.
+            // Apple, like the simulator, rejects a fourth provider token within 20 minutes.
             #expect(
                 eventually {
                     let metrics = try? PushSite.get(server.adminAddress, "/metrics")
@@ -157,7 +157,7 @@ import Testing
         #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
     }
 
-    @Test func `a notifier that cannot be used is refused at once`() throws {
+    @Test func `an unusable notifier is rejected at the start`() throws {
         let server = try RunningServer(site.workspace)
         try site.register(server)
         try site.configure(["apns": ["key": ["file": "other-secret"]]])

@@ -6,11 +6,11 @@ import Time
 
 @Suite struct PushTokenStoryTests {
     static let user = "user-1"
-    // As long as what iOS gives, and a marker: it may be seen by the sink alone.
+    // As long as a token of iOS, with a marker: only the sink may receive it.
     private static let token = "\(Markers.prefix)-push-token-" + String(repeating: "0aF9", count: 12)
     private static let masked = "mkZ9…0aF9(68)"
 
-    @Test func `a device registers hears and signs out`() throws {
+    @Test func `a device registers, gets a push and signs out`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["notifiers": Self.notifiers(sink)])
@@ -75,7 +75,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a restart forgets neither device nor limit`() throws {
+    @Test func `a restart keeps devices and limits`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["notifiers": Self.notifiers(sink)])
@@ -104,7 +104,7 @@ import Time
         return ["log": ["type": "log", "requires_device": true], "sink": .object(notifier)]
     }
 
-    /// As the software kit of the help desk does; nil signs out.
+    /// Registers like the help desk's SDK; nil signs out.
     static func register(_ token: String?, key: String, client: SocketClient) throws -> ReceivedResponse {
         let object: JSONValue = [
             "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(key), "instance_id": "device-1",

@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// `deskgate push test` and `deskgate check --live`, against good and bad credentials of each kind.
+/// `deskgate push test` and `deskgate check --live`, with valid and invalid credentials of each kind.
 @Suite struct PushTrialTests {
     private static let providers: [(notifier: String, provider: SimulatedProvider)] = [
         ("apns", .apns), ("fcm", .fcm), ("hms", .hms), ("rustore", .rustore),
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a push with a bad credential is refused with the remedy`() throws {
+    @Test func `a push with an invalid credential is rejected with the remedy`() throws {
         try site.configure(site.badCredentials())
         for (notifier, _) in Self.providers {
             let result = try pushTest(notifier)
@@ -56,7 +56,7 @@ import Testing
         #expect(site.simulators.recorder.count == 0)
     }
 
-    @Test func `a token that the provider does not know is refused`() throws {
+    @Test func `a token unknown to the provider is rejected`() throws {
         site.simulators.devices[PushSite.token] = SimulatedDevice(refusal: .unregistered)
         for (notifier, _) in Self.providers {
             let result = try pushTest(notifier, "--json")
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a provider that is away is reported from one that refuses`() throws {
+    @Test func `an unreachable provider is distinguished from one that rejects`() throws {
         try site.configure(["rustore": ["url": "https://localhost:1"], "hms": ["token_url": "https://localhost:1"]])
         for (notifier, reason) in [("rustore", "cannot_connect"), ("hms", "token_cannot_connect")] {
             let result = try pushTest(notifier)
@@ -77,8 +77,8 @@ import Testing
         #expect(try checkLive().code == 1)
     }
 
-    /// Each command without a service makes a provider token; the simulated APNs takes three in 20 minutes.
-    @Test func `too many provider tokens are named`() throws {
+    /// Each command without a service mints a provider token; the simulated APNs accepts three in 20 minutes.
+    @Test func `too many provider tokens are reported`() throws {
         for _ in 0..<3 { #expect(try checkLive().code == 0) }
         let result = try checkLive()
         #expect(result.code == 1)
@@ -88,7 +88,7 @@ import Testing
             ))
     }
 
-    /// Configures a notifier `cert` beside the others, with a certificate in place of a key.
+    /// Configures an additional notifier `cert`, with a certificate in place of a key.
     private func configureCertificate(_ pair: (certificate: String, key: String), _ changes: JSONObject = [:]) throws {
         try site.workspace.directory.write("cert.pem", pair.certificate)
         try site.workspace.directory.write("cert-key.pem", pair.key)
@@ -103,7 +103,7 @@ import Testing
 
     private static let away: JSONObject = ["url": "https://localhost:1", "sandbox_url": "https://localhost:1"]
 
-    @Test func `a certificate that cannot be proven is reported with what is known`() throws {
+    @Test func `a certificate that cannot be tested is reported with its known properties`() throws {
         let pair = try LoopbackCertificate()
         try configureCertificate((pair.certificate, pair.key), Self.away)
         let result = try checkLive()
@@ -115,15 +115,15 @@ import Testing
         #expect(result.output.contains(", and not that Apple accepts it\n"))
     }
 
-    @Test func `an expired certificate is bad also when Apple is away`() throws {
+    @Test func `an expired certificate is reported although Apple is unreachable`() throws {
         try configureCertificate(try TestAuthority().issue(isExpired: true), Self.away)
         let result = try checkLive()
         #expect(result.code == 2)
         #expect(result.output.contains("\ncert (apns): bad: cannot_connect: \"certificate\" expired at 2"))
     }
 
-    /// The simulated APNs takes tokens alone.
-    @Test func `a certificate that is not taken is named`() throws {
+    /// The simulated APNs accepts only tokens.
+    @Test func `a rejected certificate is reported`() throws {
         let pair = try LoopbackCertificate()
         try configureCertificate((pair.certificate, pair.key))
         let result = try checkLive()
@@ -138,14 +138,14 @@ import Testing
         #expect(result.errors == "deskgate: \(notifier) is no notifier that sends pushes; there are: apns, fcm, hms, rustore\n")
     }
 
-    @Test func `a security key is no token`() throws {
+    @Test func `a security key is not accepted as a token`() throws {
         let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", "apns", "--token", wellFormedKey]
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --token is a security key; "))
     }
 
-    @Test func `a malformed token is called that`() throws {
+    @Test func `a malformed token is reported as such`() throws {
         for (notifier, _) in Self.providers {
             let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", notifier, "--token", "no push token"]
             let result = try Deskgate.run(words)
@@ -154,15 +154,15 @@ import Testing
         }
     }
 
-    /// FCM's own error shows that it has accepted the sender.
-    @Test func `a proof that blames the token is good`() throws {
+    /// FCM's error about the token shows that it has accepted the sender.
+    @Test func `an error about the token proves the credential`() throws {
         site.simulators.devices["deskgate-check"] = SimulatedDevice(refusal: .invalid)
         let result = try checkLive()
         #expect(result.code == 0)
         #expect(result.output.contains("\nfcm (fcm): good\n"))
     }
 
-    @Test func `good credentials are proven without a push`() throws {
+    @Test func `valid credentials are tested without a push`() throws {
         let result = try checkLive()
         #expect(result.code == 0)
         let lines = result.output.split(separator: "\n").dropFirst()
@@ -171,12 +171,12 @@ import Testing
                 "apns (apns): good; the topic was not judged", "fcm (fcm): good", "hms (hms): good; the permission to push was not judged",
                 "log (log): only a delivery shows it", "rustore (rustore): good; the project was not judged",
             ])
-        // Apple has no dry run; it gets a push without anything to show, to a token that no device has.
+        // Apple has no dry run; it gets an invisible push to a token that no device has.
         let seen = site.simulators.recorder.pushes.filter { !$0.isDryRun && !($0.title + $0.body).isEmpty }
         #expect(seen.isEmpty)
     }
 
-    @Test func `bad credentials are named with their remedies`() throws {
+    @Test func `invalid credentials are reported with their remedies`() throws {
         try site.configure(site.badCredentials())
         let result = try checkLive("--json")
         #expect(result.code == 2)
@@ -193,11 +193,11 @@ import Testing
         #expect(text.output.contains("\napns (apns): bad: invalid_provider_token: check \"key\""))
     }
 
-    @Test func `init takes over the simulators`() throws {
+    @Test func `init configures the simulators`() throws {
         let directory = site.workspace.directory
         let made = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("sim"))
         #expect(made.code == 0)
-        // The usual ports may be in use, which the check would find.
+        // The default ports may be in use, which the check would report.
         #expect(try Command("sed", "-i", #"s/"port": [0-9]*/"port": 0/"#, directory.path("made/config.json")).status == 0)
         let result = try Deskgate.run("check", "--config", directory.path("made/config.json"), "--live", "--json")
         #expect(result.code == 0)
@@ -211,7 +211,7 @@ import Testing
                     + "and the provider reads both\n"))
     }
 
-    @Test func `init needs a simulator that has started`() throws {
+    @Test func `init needs a running simulator`() throws {
         let directory = site.workspace.directory
         let result = try Deskgate.run("init", directory.path("made"), "--simulator", directory.path("nothing"))
         #expect(result.code == 2)

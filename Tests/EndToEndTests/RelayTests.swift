@@ -9,7 +9,7 @@ import Time
 @Suite struct RelayTests {
     private static let token = "\(Markers.prefix)-push-token-" + String(repeating: "1bE8", count: 12)
 
-    /// The help desk cannot take the registration, its owner signs out meanwhile, and the service restarts before either is tried again.
+    /// The help desk rejects the registration, its owner signs out in the meantime, and the service restarts before either is retried.
     @Test func `a token whose owner has signed out is not sent`() throws {
         let helpDesk = try ScriptedServer(.requests([[.respond(503)], [.respond(200, body: "{}")]]))
         defer { helpDesk.stop() }
@@ -35,7 +35,7 @@ import Time
         #expect(try helpDesk.requests.map { try jsonObject($0.text)["token"] } == [.string(Self.token), .null])
     }
 
-    /// As if the time had come for all that waits.
+    /// Makes all waiting deliveries due.
     private func makeDue(_ site: WebhookSite) throws {
         let store = try SQLiteStore(path: site.workspace.directory.path("deskgate.db"))
         defer { store.close() }
@@ -43,13 +43,13 @@ import Time
         let claim = Claim(notifier: "relay", now: now, leaseMilliseconds: 1, limit: 10, longestDelayMilliseconds: 0)
         let waiting = try store.work([], [claim])[0].get().deliveries
         #expect(waiting.count == 2)
-        // No call counts any more by then.
+        // All calls are outside the window by then.
         _ = try store.purge(now: now + 301_000, deliveredBefore: 0, deadBefore: 0, limit: 10)
         _ = try store.work(
             waiting.map { FinishedAttempt(id: $0.id, attempt: $0.attempts, next: .retry(at: now), reason: "due", now: now) }, [])
     }
 
-    /// Why the relay's deliveries stand where they stand, newest first.
+    /// The reasons of the relay's deliveries, newest first.
     private func reasons(_ site: WebhookSite) throws -> [String] {
         let result = try Deskgate.run("deliveries", "list", "--json", "--config", site.workspace.configuration)
         guard case .array(let found) = try result.json["deliveries"] else { throw ChildProcess.Failure.missingOutput }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeskgateCLI
 
-/// `deskgate reload`: the outcome of the reload that it asked for, and of no other.
+/// `deskgate reload` reports the outcome of the reload that it requested, and of no other.
 @Suite struct ReloadCommandTests {
     private static let twoApps: JSONObject = ["apps": [Workspace.app(1), Workspace.app(2)]]
 
@@ -27,7 +27,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `keys that need a restart are named`() throws {
+    @Test func `keys that need a restart are reported`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.configure(["shutdown": ["drain_seconds": 5], "log": ["level": "info", "format": "text"]])
@@ -49,7 +49,7 @@ import Testing
         (#"{"#, ":1:1: not valid JSON: "), (#"{"apps": []}"#, ":1:2: $.apps: "),
         (#"{"listen": 1, "unknown": 2}"#, ":1:15: $.unknown: unknown key"),
     ])
-    func `mistakes are named`(text: String, reason: String) throws {
+    func `mistakes are reported`(text: String, reason: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.write("config.json", text)
@@ -76,8 +76,8 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Of two signals that wait the kernel keeps one.
-    @Test func `many at once all get their outcome`() throws {
+    /// The kernel merges two pending signals.
+    @Test func `many concurrent commands all get their outcome`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let arguments = ["reload", "--pid", "\(server.process.identifier)"].map { Array($0.utf8) }
@@ -88,8 +88,8 @@ import Testing
         #expect(lines.filter { $0.contains("configuration reloaded") }.count >= commands.count)
     }
 
-    /// A pipe that nobody writes to keeps a reload waiting, as a hanging network file system does.
-    @Test func `a service that hangs is named`() throws {
+    /// A pipe without a writer blocks a reload, like a network file system that hangs.
+    @Test func `a service that hangs is reported`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         unsafe unlink(workspace.configuration)
@@ -101,7 +101,7 @@ import Testing
         let second = try reload(server, ["--timeout", "1", "--json"], factor: 1)
         #expect(second.code == 1)
         #expect(try second.json.string("error") == "silent")
-        // To open and close the pipe ends the wait, with an empty configuration.
+        // Opening and closing the pipe ends the wait with an empty configuration.
         close(unsafe open(workspace.configuration, O_WRONLY | O_CLOEXEC))
         server.process.send(SIGKILL)
         #expect(try server.process.waitForEnd() == .signal(SIGKILL))
@@ -115,7 +115,7 @@ import Testing
         #expect(made == 0)
         let arguments = ["reload", "--pid", "\(server.process.identifier)"].map { Array($0.utf8) }
         let command = try ChildProcess(Deskgate.path, arguments)
-        // It opens for writing when the service has opened it for reading, which it does after it has taken the signal.
+        // The pipe opens for writing when the service has opened it for reading, which it does after it has received the signal.
         let pipe = unsafe open(workspace.configuration, O_WRONLY | O_CLOEXEC)
         server.process.send(SIGKILL)
         #expect(try command.exitCode() == 1)
@@ -123,7 +123,7 @@ import Testing
         close(pipe)
     }
 
-    /// SIGHUP would end it.
+    /// SIGHUP would end that program.
     @Test func `another program's process is not signalled`() throws {
         let other = try ChildProcess("sh", ["-c", "echo ready; exec sleep 600"].map { Array($0.utf8) })
         _ = try other.output.line(containing: "ready")
@@ -154,7 +154,7 @@ import Testing
                 "user 12345; as root, or with sudo: setpriv --reuid=12345 --regid=65534 --clear-groups deskgate reload --pid PID"
             ),
         ])
-    func `another user's process is a failure with the line that works`(_ user: String, _ remedy: String) throws {
+    func `another user's process is a failure with the command that works`(_ user: String, _ remedy: String) throws {
         let script = "echo ready; exec sleep 600"
         let other = try ChildProcess("setpriv", ["--reuid=\(user)", "--clear-groups", "sh", "-c", script].map { Array($0.utf8) })
         _ = try other.output.line(containing: "ready")
@@ -167,33 +167,33 @@ import Testing
         #expect(other.isRunning)
     }
 
-    /// Without systemctl no unit is seen to run.
-    @Test func `a service that is not seen is asked for`() throws {
+    /// Without systemctl no unit is detected.
+    @Test func `an undetected service must be given`() throws {
         let result = try Deskgate.run("reload", environment: ["PATH": "/nonexistent"])
         #expect(result.code == 2)
         let absence = ReloadCommand.absence(hasUnit: InitPlace.hasUnit, hasConfiguration: ConfigurationFile.isNamedOrUsual)
         #expect(result.errors == "deskgate: \(absence)\n")
     }
 
-    @Test func `only where there is a unit its start is named`() {
+    @Test func `the start of a unit is suggested only if there is one`() {
         let (absence, remedy) = ("systemd knows no running deskgate.service; ", "name the process that serves with --pid")
         #expect(ReloadCommand.absence(hasUnit: false, hasConfiguration: true) == absence + remedy)
         let start = "systemctl start deskgate starts the service; or "
         #expect(ReloadCommand.absence(hasUnit: true, hasConfiguration: true) == absence + start + remedy)
     }
 
-    @Test(arguments: [false, true]) func `without a configuration the command that makes one is named`(_ hasUnit: Bool) {
+    @Test(arguments: [false, true]) func `without a configuration the command that creates one is suggested`(_ hasUnit: Bool) {
         let absence = "systemd knows no running deskgate.service; name the process that serves with --pid. "
         let remedy = "There is no /etc/deskgate/config.json: \(absenceRemedy("/etc/deskgate"))"
         #expect(ReloadCommand.absence(hasUnit: hasUnit, hasConfiguration: false) == absence + remedy)
     }
 
     @Test(arguments: [(4711, true, 4711), (4711, false, 4711), (nil, true, 1), (nil, false, nil)] as [(Int32?, Bool, Int32?)])
-    func `the main process of the unit comes before the first process`(_ main: Int32?, isFirst: Bool, service: Int32?) {
+    func `the main process of the unit takes precedence over the first process`(_ main: Int32?, isFirst: Bool, service: Int32?) {
         #expect(ReloadCommand.service(systemd: main, isFirst: isFirst) == service)
     }
 
-    @Test func `a service that was started with a relative path names the whole path`() throws {
+    @Test func `a service started with a relative path is reported with the absolute path`() throws {
         let workspace = try Workspace()
         let words = ["-c", "cd '\(workspace.directory.path)' && exec '\(Deskgate.path)' serve --config config.json"]
         let service = try ChildProcess("sh", words.map { Array($0.utf8) })
@@ -204,7 +204,7 @@ import Testing
         #expect(try service.waitForEnd() == .exit(0))
     }
 
-    @Test func `the manager is reported before the command ends`() throws {
+    @Test func `the manager is notified before the command ends`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
         let server = try RunningServer(configuration: workspace.configuration, environment: manager.environment)
@@ -212,7 +212,7 @@ import Testing
         try workspace.write("config.json", "{")
         #expect(try reload(server).code == 1)
         let reported = manager.waiting()
-        // The signal is sent again when it is not taken within a second, so there may be more than one reload.
+        // The signal is repeated if it is not handled within a second, so there may be more than one reload.
         #expect(reported.first?["RELOADING"] == "1")
         #expect(reported.last?["READY"] == "1")
         #expect(try server.stop() == .exit(0))

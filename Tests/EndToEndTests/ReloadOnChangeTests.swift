@@ -4,7 +4,7 @@ import POSIX
 import TestSupport
 import Testing
 
-/// `reload.on_change`: what Kubernetes, editors and other programs do to the files is taken over by itself.
+/// `reload.on_change`: changes of the files by Kubernetes, editors and other programs are applied automatically.
 @Suite struct ReloadOnChangeTests {
     private static let reload: JSONObject = ["reload": ["on_change": true]]
 
@@ -25,8 +25,8 @@ import Testing
         try server.process.errors.line(containing: text, from: start).number + 1
     }
 
-    /// A secret that Kubernetes has mounted: `NAME -> ..data/NAME`, and `..data` leads to a directory that is replaced as a whole.
-    @Test func `a mounted secret of Kubernetes`() throws {
+    /// A secret mounted by Kubernetes: `NAME -> ..data/NAME`, and `..data` is a link to a directory that is replaced as a whole.
+    @Test func `a secret mounted by Kubernetes is reloaded`() throws {
         let workspace = try Workspace()
         let mount = try MountedSecret()
         var files = ["config.json": try Self.text(workspace, Workspace.app(1)), "app-1.key": Markers.appSecrets[0] + "\n"]
@@ -36,7 +36,7 @@ import Testing
         let (first, second) = (try workspace.key(), try key(ofSecret: 1, app: "app-1"))
         #expect(try server.authorize(first).status == 200)
         var line = 0
-        // Twice, so that what is watched after a change is seen to be the new directory.
+        // Twice, to test that the new directory is watched after a change.
         for round in 0..<2 {
             files["app-1.key"] = Markers.appSecrets[1 - round] + "\n"
             try mount.publish(files)
@@ -52,8 +52,8 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// As editors and careful programs write: another file, which then takes the name.
-    @Test func `files that are renamed into place`() throws {
+    /// Editors and careful programs write another file, and then rename it.
+    @Test func `files that are renamed into place are reloaded`() throws {
         let workspace = try Workspace(Self.reload)
         let server = try RunningServer(workspace)
         let next = try Self.text(workspace, Workspace.app(1), Workspace.app(2))
@@ -69,7 +69,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a half written file is refused and the next change tries again`() throws {
+    @Test func `a half-written file is rejected and the next change is tried`() throws {
         let admin: JSONValue = ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]]
         let workspace = try Workspace(["reload": ["on_change": true], "admin": admin])
         let server = try RunningServer(workspace)
@@ -77,7 +77,7 @@ import Testing
         try workspace.write("config.json", String(whole.prefix(whole.count / 2)))
         let refused = try server.process.errors.line(containing: "configuration not reloaded")
         #expect(try server.authorize(key).status == 200)
-        // The command reads the same file, so the broken one is put aside for it.
+        // The command reads the same file, so the invalid one is moved away for it.
         try workspace.write("other.json", whole)
         func status(_ options: String...) throws -> Deskgate.Result {
             try Deskgate.run(["status", "--config", workspace.directory.path("other.json")] + options)
@@ -97,7 +97,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a removed file changes nothing until it is back`() throws {
+    @Test func `a removed file changes nothing until it is restored`() throws {
         let workspace = try Workspace(Self.reload)
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -113,7 +113,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a renewed certificate is shown`() throws {
+    @Test func `a renewed certificate is presented`() throws {
         let (first, second) = (try TestCertificate(), try TestCertificate())
         let workspace = try Workspace()
         func install(_ pair: TestCertificate) throws {
@@ -135,7 +135,7 @@ import Testing
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         try workspace.configure(Self.configuration(Workspace.app(1), Workspace.app(2)))
-        // A signal switches it on; what the file was before is told by no line before that.
+        // A signal enables it; no line shows the file's earlier state before that.
         server.process.send(SIGHUP)
         let line = try wait(server, "configuration reloaded")
         try workspace.configure(Self.configuration(Workspace.app(1)))
@@ -156,9 +156,9 @@ import Testing
         return process
     }
 
-    /// As the kernel refuses when others have used up what there is.
+    /// The kernel refuses watches when others have used up the limit.
     @Test(.enabled(if: mayForbidWatches, "unshare(1) is not permitted"))
-    func `files are read every few seconds where none can be watched`() throws {
+    func `files are read every few seconds if they cannot be watched`() throws {
         let workspace = try Workspace(Self.reload)
         let process = try start(workspace, after: "echo 0 > /proc/sys/user/max_inotify_instances")
         let reported = try jsonObject(process.errors.line(containing: "cannot be watched").text)
@@ -172,14 +172,14 @@ import Testing
         #expect(try process.errors.text().split(separator: "\n").filter { $0.contains("cannot be watched") }.count == 1)
     }
 
-    /// As Docker gives a container a single file of the host.
+    /// Docker can mount a single file of the host into a container.
     @Test(.enabled(if: mayForbidWatches, "unshare(1) is not permitted"))
-    func `a file that is mounted alone`() throws {
+    func `a file that is mounted alone is reloaded`() throws {
         let workspace = try Workspace(Self.reload)
         try workspace.write("mounted", workspace.read("config.json"))
         try workspace.write("next", Self.text(workspace, Workspace.app(1), Workspace.app(2)))
         let process = try start(workspace, after: "mount --bind mounted config.json")
-        // Written in its place: another file of that name would not be seen there by anybody.
+        // Written in place: the container would not see another file with that name.
         #expect(try Command("cp", workspace.directory.path("next"), workspace.directory.path("mounted")).status == 0)
         let line = try jsonObject(process.errors.line(containing: "configuration reloaded").text)
         #expect(line.integer("apps") == 2)
@@ -187,7 +187,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    /// Keys whose answer is the same before, during and after: of an app that stays, and of one that never was.
+    /// Keys whose result does not change: of an app that stays, and of an app that never exists.
     private func load(_ server: RunningServer, _ workspace: Workspace) throws -> AuthorizeLoad {
         let key = try workspace.key()
         return AuthorizeLoad(
@@ -195,7 +195,7 @@ import Testing
             [(key, Workspace.app, 200), (key, Workspace.app, 200), (try self.key(ofSecret: 1, app: Workspace.app), Workspace.app, 403)])
     }
 
-    @Test func `a burst of changes under load gives no wrong answer`() throws {
+    @Test func `a burst of changes under load gives no wrong response`() throws {
         let workspace = try Workspace(Self.reload)
         let server = try RunningServer(workspace)
         let load = try load(server, workspace)
@@ -214,7 +214,7 @@ import Testing
         #expect(try !server.process.errors.text().contains("configuration not reloaded"))
     }
 
-    @Test(arguments: [false, true]) func `a storm of signals under load gives no wrong answer`(_ followsChanges: Bool) throws {
+    @Test(arguments: [false, true]) func `a storm of signals under load gives no wrong response`(_ followsChanges: Bool) throws {
         let workspace = try Workspace(["reload": ["on_change": .bool(followsChanges)]])
         let server = try RunningServer(workspace)
         let load = try load(server, workspace)
@@ -243,7 +243,7 @@ import Testing
     }
 }
 
-/// A directory as Kubernetes fills it for a container.
+/// A directory as Kubernetes mounts it into a container.
 private final class MountedSecret {
     let directory: TemporaryDirectory
     private var version = 0
@@ -252,7 +252,7 @@ private final class MountedSecret {
         directory = try TemporaryDirectory()
     }
 
-    /// Writes a directory with all files, and has `..data` lead to it, in one step.
+    /// Writes a directory with all files, and makes `..data` a link to it in one step.
     func publish(_ files: [String: String]) throws {
         version += 1
         let next = "..2026_\(version)"

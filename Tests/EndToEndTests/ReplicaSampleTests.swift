@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// The sample in `deploy/replicas`, run by its plain commands as its README says.
+/// The sample in `deploy/replicas`, run with the commands in its README.
 @Suite final class ReplicaSampleTests {
     private let directory: TemporaryDirectory
     private let startDirectory: TemporaryDirectory
@@ -15,7 +15,7 @@ import Testing
         directory = try TemporaryDirectory()
         startDirectory = try TemporaryDirectory()
         port = try freePorts(7)
-        // PostgreSQL refuses to run as root, and nobody may read the build.
+        // PostgreSQL refuses to run as root, and the user nobody cannot read the build directory.
         let program = directory.path("deskgate")
         #expect(try Command("cp", Deskgate.path, program).status == 0)
         #expect(try Command("cp", "-r", packageRoot + "/deploy/replicas", directory.path("replicas")).status == 0)
@@ -24,9 +24,9 @@ import Testing
             #expect(try Command("chown", "-R", "65534:65534", directory.path).status == 0)
             words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + words
         }
-        // PostgreSQL's programs look for certificates in the home directory.
+        // PostgreSQL's programs search for certificates in the home directory.
         words = ["env", "HOME=\(directory.path)", "DESKGATE=\(program)"] + words
-        // In a directory that the user of the programs may not enter, as root's own.
+        // In a directory that the programs' user cannot enter, such as root's own.
         words = ["sh", "-c", #"cd "$0" && exec "$@""#, startDirectory.path] + words
         sample = try ChildProcess(words[0], words.dropFirst().map { Array($0.utf8) })
         _ = try sample.output.line(containing: "The sample serves")
@@ -61,8 +61,8 @@ import Testing
         (try? directory.read("site/\(file)"))?.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
-    /// `node` starts a killed primary again about two seconds later, and the standby takes its place only after five. So a failover happens
-    /// here at most on a slow machine, and this test holds with it and without it.
+    /// `node` restarts a killed primary after about two seconds, and the standby takes over only after five. So a failover happens only on
+    /// a slow machine, and the test passes with and without it.
     @Test func `the sample serves again after a replica or the primary is killed`() throws {
         let key = try Deskgate.run(
             "key", "mint", "--config", directory.path("site/deskgate/replica-1.json"), "--app", "my-app", "--user", "user-1"
@@ -78,7 +78,7 @@ import Testing
             #expect(eventually { (try? authorized()) == 200 })
             #expect(eventually { (try? self.webhook(1).text.contains("duplicate")) == true })
             #expect(eventually { self.number(in: replica).map { $0 != process } == true })
-            // The other one is killed when this one serves again.
+            // The second replica is killed when the first one serves again.
             let port = port + (replica == "replica-1.pid" ? 1 : 3)
             #expect(eventually { (try? status(.tcp(host: "127.0.0.1", port: port), "/readyz")) == 200 })
         }

@@ -4,7 +4,7 @@ import POSIX
 import TestSupport
 import Testing
 
-/// `deskgate revoke`, `revocations` and `users` on a running service, on its store, and on two replicas of one database.
+/// `deskgate revoke`, `revocations` and `users` with a running service, with its store, and with two replicas of one database.
 @Suite final class RevocationTests {
     private let sink: ScriptedServer
 
@@ -31,7 +31,7 @@ import Testing
         #expect(again.errors.contains("No revocation has this id"))
     }
 
-    @Test func `each kind is in force with the next request and ends with its removal`() throws {
+    @Test func `each kind applies to the next request and ends with its removal`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let (key, other) = (try site.workspace.key(), try site.workspace.key(user: "other"))
@@ -63,7 +63,7 @@ import Testing
         #expect(!log.contains(#""other""#))
     }
 
-    @Test func `signing out ends keys and devices and blocking ends later keys too`() throws {
+    @Test func `a sign-out ends keys and devices, and a block also ends later keys`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let person = ["--app", Workspace.app, "--user", Markers.user]
@@ -86,7 +86,7 @@ import Testing
         #expect(try users("sign-out")["removed"] == 1)
         #expect(try server.authorize(key).status == 403)
         #expect(try register(key).status == 403, "a revoked key registers nothing")
-        // A key of a later second counts.
+        // A key issued in a later second is valid.
         #expect(eventually { (try? server.authorize(site.workspace.key()).status) == 200 })
         let block = try users("block").string("id")
         #expect(try users("block").string("id") == block, "who is blocked stays so")
@@ -106,8 +106,8 @@ import Testing
         #expect(!(try server.process.errors.text().contains(Markers.user)))
     }
 
-    /// Neither a restart nor kill -9 forgets them, and commands reach the store of a service that does not run.
-    @Test func `a restart forgets nothing`() throws {
+    /// Revocations survive a restart and kill -9, and commands use the store of a stopped service.
+    @Test func `revocations survive a restart`() throws {
         let site = try WebhookSite(sink)
         let first = try site.start()
         let key = try site.workspace.key()
@@ -129,10 +129,10 @@ import Testing
         #expect(try third.stop() == .exit(0))
     }
 
-    /// By default it is the user that runs the command, as the machine names that user.
-    @Test func `a command says who makes the change`() throws {
+    /// By default the author is the name of the user who runs the command.
+    @Test func `a command sends the author of a change`() throws {
         let site = try WebhookSite(sink)
-        // Without an entry in passwd(5) a user is `user ID`, and names have no spaces.
+        // Without an entry in passwd(5) the user is `user ID`, and names contain no spaces.
         let user = Machine.userName(POSIX.Process.user).split(separator: " ").joined(separator: "_")
         let words = ["revoke", "--app", Workspace.app, "--key-id", "1"]
         func author(_ more: String...) throws -> String? {
@@ -151,7 +151,7 @@ import Testing
         #expect(try author() == "command (\(user))")
     }
 
-    @Test func `wrong words are refused`() throws {
+    @Test func `wrong arguments are rejected`() throws {
         let site = try WebhookSite(sink)
         #expect(try site.start().stop() == .exit(0))
         let key = try site.workspace.key()
@@ -202,7 +202,7 @@ import Testing
         return try jsonObject(result.output)
     }
 
-    @Test func `one hears of the others and continues while the database is away`() throws {
+    @Test func `replicas share revocations and continue while the database is unavailable`() throws {
         let replicas = try sites.map { try $0.start() }
         let (key, other) = (try sites[0].workspace.key(), try sites[0].workspace.key(user: "other"))
         #expect(try replicas[1].authorize(key).status == 200)

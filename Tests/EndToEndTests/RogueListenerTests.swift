@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Commands and the listener that they ask: a process that merely holds its place learns nothing.
+/// Commands and their listener: a process that only occupies the listener's address learns nothing.
 @Suite struct RogueListenerTests {
     private static func admin(_ address: JSONObject) -> JSONObject {
         var admin: JSONObject = ["max_connections": 100, "token": ["file": "admin-token"]]
@@ -12,8 +12,8 @@ import Testing
         return ["admin": .object(admin)]
     }
 
-    /// The service is stopped, and another user's program has its port.
-    @Test func `the token never reaches a stranger`() throws {
+    /// The service is stopped, and another user's program uses its port.
+    @Test func `the token is never sent to another program`() throws {
         let workspace = try Workspace()
         #expect(try RunningServer(configuration: workspace.configuration).stop() == .exit(0))
         let rogue = try ScriptedServer(.everyRequest(.respond(200, body: #"{"deliveries":[],"proofs":["x"]}"#)))
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// The service runs, but its command is sent to the wrong port: the store is held, and both are told.
-    @Test func `a stranger beside a running service is named`() throws {
+    /// The service runs, but the command uses the wrong port: the error reports both the foreign process and the store in use.
+    @Test func `a foreign listener is reported although the service runs`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let rogue = try ScriptedServer(.everyRequest(.respond(404)))

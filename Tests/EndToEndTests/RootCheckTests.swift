@@ -4,7 +4,7 @@ import POSIX
 import TestSupport
 import Testing
 
-/// `check` and `doctor`, run by root, examine the files with the rights of the user that serves.
+/// `check` and `doctor`, run by root, check the files with the permissions of the service's user.
 @Suite(.enabled(if: getuid() == 0, "only root may give files away"))
 struct RootCheckTests {
     private let workspace: Workspace
@@ -30,7 +30,7 @@ struct RootCheckTests {
             + "that serves; \(remedy)"
     }
 
-    @Test func `files of the user that serves are right`() throws {
+    @Test func `files of the service's user are accepted`() throws {
         let result = try check()
         #expect(result.code == 0, "\(result.errors)")
     }
@@ -38,7 +38,7 @@ struct RootCheckTests {
     @Test(arguments: [
         ("admin-token", "$.admin.token.file"), ("app-1.key", "$.apps[0].keys[0].secret.file"), ("config.json", "$"),
     ])
-    func `a file that only root can read is named with its chown`(name: String, key: String) throws {
+    func `a file that only root can read is reported with its chown command`(name: String, key: String) throws {
         giveToRoot(name)
         #expect(unsafe chmod(path(name), 0o600) == 0)
         let expected = problem(key, file: path(name), remedy: "run chown daemon: \(path(name))")
@@ -53,7 +53,7 @@ struct RootCheckTests {
         #expect(try check().code == 0)
     }
 
-    @Test func `a file of root that the group of the user may read is right`() throws {
+    @Test func `a file of root that the user's group may read is accepted`() throws {
         let group = unsafe getpwnam("daemon").map { unsafe $0.pointee.pw_gid }
         #expect(unsafe chown(path("app-1.key"), 0, try #require(group)) == 0)
         #expect(unsafe chmod(path("app-1.key"), 0o640) == 0)
@@ -61,7 +61,7 @@ struct RootCheckTests {
         #expect(result.code == 0, "\(result.errors)")
     }
 
-    @Test func `a directory that only root may enter is named in place of its files`() throws {
+    @Test func `a directory that only root may enter is reported instead of its files`() throws {
         try File.createDirectory(path("secrets"), mode: 0o700)
         try workspace.write("secrets/admin-token", Markers.adminToken, mode: 0o600)
         try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": "secrets/admin-token"]]])
@@ -70,7 +70,7 @@ struct RootCheckTests {
         #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
     }
 
-    @Test func `a directory of root elsewhere is not given away`() throws {
+    @Test func `no chown is suggested for a directory of root elsewhere`() throws {
         let own = try TemporaryDirectory()
         try own.write("admin-token", "\(Markers.adminToken)\n")
         let file = own.path("admin-token")
@@ -82,8 +82,8 @@ struct RootCheckTests {
 
     private var copy: String { "so put a copy of the file into \(directory) and give that to this user (chown)" }
 
-    /// Other programs may use it, such as a key of TLS.
-    @Test func `a file of root elsewhere is not given away`() throws {
+    /// Other programs may use it, for example a TLS key.
+    @Test func `no chown is suggested for a file of root elsewhere`() throws {
         let own = try TemporaryDirectory()
         #expect(unsafe chmod(own.path, 0o755) == 0)
         try own.write("admin-token", "\(Markers.adminToken)\n", mode: 0o600)
@@ -94,8 +94,8 @@ struct RootCheckTests {
         #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file: file, remedy: remedy))\n")
     }
 
-    /// root does not know the groups that a unit adds (SupplementaryGroups=).
-    @Test func `a file that a group may read is a warning`() throws {
+    /// root cannot see the groups that a unit adds (SupplementaryGroups=).
+    @Test func `a file that a group may read causes a warning`() throws {
         let file = path("admin-token")
         #expect(unsafe chown(file, 0, 12_345) == 0)
         #expect(unsafe chmod(file, 0o640) == 0)
@@ -109,7 +109,7 @@ struct RootCheckTests {
         #expect(!doctor.output.contains("PROBLEM configuration"))
     }
 
-    @Test func `a user without a name is given the file by the id`() throws {
+    @Test func `the chown command for a user without a name contains the id`() throws {
         #expect(try Command("chown", "-R", "12345:12345", directory).status == 0)
         giveToRoot("admin-token")
         let expected = problem(
@@ -117,7 +117,7 @@ struct RootCheckTests {
         #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
     }
 
-    @Test func `a database that only root can write is named with its chown`() throws {
+    @Test func `a database that only root can write is reported with its chown command`() throws {
         try workspace.directory.write("deskgate.db-shm", "", mode: 0o644)
         giveToRoot("deskgate.db-shm")
         let file = path("deskgate.db-shm")
@@ -126,7 +126,7 @@ struct RootCheckTests {
     }
 
     @Test(arguments: [false, true])
-    func `a directory for the store that others may write to is named before the first start and after it`(hasStarted: Bool) throws {
+    func `a writable directory for the store is reported before the first start and after it`(hasStarted: Bool) throws {
         let state = try TemporaryDirectory()
         #expect(unsafe chmod(state.path, 0o777) == 0)
         if hasStarted { try state.write("deskgate.db", "") }
@@ -141,8 +141,8 @@ struct RootCheckTests {
         #expect(doctor.output.contains("PROBLEM store: \(expected)"))
     }
 
-    /// A start would be refused, so that no command says that it helps.
-    @Test func `commands name a directory for the store that others may write to instead of the start`() throws {
+    /// A start would be refused, so no command may suggest it.
+    @Test func `commands report a writable directory for the store instead of suggesting a start`() throws {
         let state = try TemporaryDirectory()
         #expect(unsafe chmod(state.path, 0o777) == 0)
         let file = state.path("deskgate.db")
@@ -160,7 +160,7 @@ struct RootCheckTests {
         #expect(doctor.contains(". A start would fail because of its store, see below\n"))
     }
 
-    @Test func `a copy of the revocations that a second user could redirect is named`() throws {
+    @Test func `a copy of the revocations that a second user could redirect is reported`() throws {
         let copies = try TemporaryDirectory()
         #expect(unsafe chmod(copies.path, 0o777) == 0)
         let file = copies.path("revocations")
@@ -171,8 +171,8 @@ struct RootCheckTests {
         #expect(result.errors.hasPrefix("\(workspace.configuration): \(problem)"))
     }
 
-    /// The files lie where another user deploys them, and the service's user may read them.
-    @Test func `the owner of the store's path serves, not the owner of the configuration`() throws {
+    /// The files belong to another user who deploys them, and the service's user may read them.
+    @Test func `the service's user is the owner of the store's path, not of the configuration`() throws {
         let state = try TemporaryDirectory()
         #expect(try Command("chown", "daemon:daemon", state.path).status == 0)
         try workspace.configure(["store": ["path": .string(state.path("deskgate.db"))]])
@@ -188,7 +188,7 @@ struct RootCheckTests {
         #expect(refused.errors.contains("$.admin.token.file: \(path("admin-token")) cannot be read by \(reason)"))
     }
 
-    @Test func `root's own configuration may name files that only root can read`() throws {
+    @Test func `root's configuration may name files that only root can read`() throws {
         #expect(try Command("chown", "-R", "root:root", directory).status == 0)
         #expect(try check().code == 0)
     }

@@ -5,7 +5,7 @@ import POSIX
 import TestSupport
 import Testing
 
-/// Commands that root runs on the files of another user, who may replace each of them at any moment.
+/// Commands run by root on the files of another user, who may replace each of them at any moment.
 @Suite(.enabled(if: geteuid() == 0, "only root may give files away"))
 final class RootCommandTests {
     private static let owner: uid_t = 12345
@@ -14,10 +14,10 @@ final class RootCommandTests {
     private let sink: ScriptedServer
     /// A directory that only root may enter.
     private let own: TemporaryDirectory
-    /// A directory that everyone may read: the preloaded library reads its rule with the rights that the command has at that moment.
+    /// A directory that all users may read: the preloaded library reads its rule with the command's permissions at that moment.
     private let rules: TemporaryDirectory
 
-    /// Has a service make a store, and gives its directory to another user.
+    /// Creates a store with a service, and gives its directory to another user.
     init() throws {
         sink = try ScriptedServer(.everyRequest(.respond(200)))
         site = try WebhookSite(sink, log: false, ["store": Self.store("sqlite", key: "revocations_path", value: "revocations")])
@@ -37,7 +37,7 @@ final class RootCommandTests {
         sink.stop()
     }
 
-    /// The store of the configuration, with a further member.
+    /// The store of the configuration, with an additional member.
     private static func store(_ type: String, key: String, value: JSONValue) -> JSONValue {
         .object(["type": .string(type), "path": "deskgate.db", "minimum_free_megabytes": 0, key: value])
     }
@@ -51,7 +51,7 @@ final class RootCommandTests {
         return status.st_uid
     }
 
-    /// Runs a command of words with places: `OWN` is the directory of root, `THEIRS` that of the other user, `CONFIG` the configuration.
+    /// Runs a command with placeholders: `OWN` is the directory of root, `THEIRS` that of the other user, `CONFIG` the configuration.
     private func run(_ words: String, environment: [String: String] = [:]) throws -> Deskgate.Result {
         let places = [("OWN", own.path), ("THEIRS", site.workspace.directory.path), ("CONFIG", site.workspace.configuration)]
         let arguments = words.split(separator: " ").map { word in
@@ -60,7 +60,7 @@ final class RootCommandTests {
         return try Deskgate.run(arguments, environment: environment)
     }
 
-    /// Runs a command while the other user replaces a file at once by a link to a file of root.
+    /// Runs a command while the other user replaces a file by a link to a file of root.
     /// - Parameter part: a part of the file's path.
     private func run(_ words: String, replacing part: String) throws {
         try rules.write("rule", "\(part) \(own.path("file"))", mode: 0o644)
@@ -70,27 +70,27 @@ final class RootCommandTests {
 
     /// - Parameters:
     ///   - words: the command.
-    ///   - part: a part of the path of a file that it creates.
+    ///   - part: a part of the path of a file that the command creates.
     @Test(arguments: [
         ("store backup OWN/backup.db --config CONFIG", "/deskgate.db.backed-up.part"),
         ("secret rotate --app app-1 --apply --config CONFIG", "/config.json.rotating"),
         ("secret rotate --app app-1 --apply --config CONFIG", "/app-1-2.key"),
         ("revoke --app app-1 --user user-1 --config CONFIG", "/revocations.part"),
     ])
-    func `a new file that becomes a link gives no file of root away`(words: String, part: String) throws {
+    func `a new file replaced by a link exposes no file of root`(words: String, part: String) throws {
         try run(words, replacing: part)
         #expect(try owner(of: own.path("file")) == 0)
         #expect(try own.read("file") == "")
     }
 
-    @Test func `a restored store that becomes a link gives no file of root away`() throws {
+    @Test func `a restored store replaced by a link exposes no file of root`() throws {
         #expect(try run("store backup OWN/backup.db --config CONFIG").code == 0)
         try run("store restore OWN/backup.db --config CONFIG", replacing: "/deskgate.db.restored-")
         #expect(try owner(of: own.path("file")) == 0)
         #expect(try own.read("file") == "")
     }
 
-    @Test func `a copy from PostgreSQL that becomes a link gives no file of root away`() throws {
+    @Test func `a copy from PostgreSQL replaced by a link exposes no file of root`() throws {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         try site.workspace.write("url", place.url(), mode: 0o600)
@@ -106,7 +106,7 @@ final class RootCommandTests {
         #expect(try owner(of: path("deskgate.db")) == Self.owner)
     }
 
-    @Test func `a link in the place of the copy of the revocations is not followed`() throws {
+    @Test func `a link at the path of the copy of the revocations is not followed`() throws {
         let beginning = #"{"format":1}"#
         try own.write("file", beginning)
         try File.remove(path("revocations"))
@@ -116,7 +116,7 @@ final class RootCommandTests {
         #expect(try own.read("file") == beginning)
     }
 
-    @Test func `the remedy of a copy of the revocations that is root's names that file alone`() throws {
+    @Test func `the remedy for a copy of the revocations owned by root changes only that file`() throws {
         #expect(unsafe chown(path("revocations"), 0, 0) == 0)
         let result = try run("revoke --app app-1 --user user-1 --config CONFIG")
         #expect(result.code == 2)
@@ -130,7 +130,7 @@ final class RootCommandTests {
     @Test(arguments: [
         "secret new --out THEIRS/link/new.key", "init THEIRS/link/site", "store backup THEIRS/link/backup.db --config CONFIG",
     ])
-    func `a link on the way leads no command into a directory of root`(words: String) throws {
+    func `a link on the path leads no command into a directory of root`(words: String) throws {
         try File.createDirectory(own.path("directory"), mode: 0o700)
         let result = unsafe symlink(own.path("directory"), path("link"))
         try #require(result == 0)
@@ -151,7 +151,7 @@ final class RootCommandTests {
         #expect(try owner(of: path(name)) == Self.owner)
     }
 
-    @Test func `a backup in a directory of root is root's, and can be restored`() throws {
+    @Test func `a backup in a directory of root belongs to root and can be restored`() throws {
         #expect(try run("store backup OWN/backup.db --config CONFIG").code == 0)
         #expect(try owner(of: own.path("backup.db")) == 0)
         #expect(try owner(of: path("deskgate.db.backed-up")) == Self.owner)
@@ -174,7 +174,7 @@ final class RootCommandTests {
         #expect(try owner(of: shared.path("deskgate.db")) == Self.owner)
     }
 
-    @Test func `the error says whose rights did not suffice`() throws {
+    @Test func `an error names the user whose permissions were insufficient`() throws {
         try File.createDirectory(path("roots"), mode: 0o755)
         let result = try run("init THEIRS/roots")
         #expect(result.code == 2)

@@ -10,7 +10,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func `clean text passes`() throws {
+    @Test func `text without secrets passes`() throws {
         let almost = wellFormedKey.dropLast()
         try directory.write(
             "clean", "a line\n\(almost)\n-----BEGIN CERTIFICATE-----\n{\"key_id\": 1, \"secret\": {\"file\": \"app-1.key\"}}\n")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["security key", "app secret", "admin token", "user", "vector secret", "PEM", "RSA PEM"])
-    func `planted secret is named and not shown`(_ kind: String) throws {
+    func `a planted secret is reported and not shown`(_ kind: String) throws {
         let secret =
             switch kind {
             case "security key": wellFormedKey
@@ -36,18 +36,18 @@ import Testing
         #expect(try ScanSecrets.run(directory.path("clean"), directory.path("planted")).code == 1)
     }
 
-    @Test func `finds them among bytes that are no text`() throws {
+    @Test func `secrets in binary data are found`() throws {
         let bytes = [0, 0xFF, 0x0A, 0xC3] + Array(wellFormedKey.utf8) + [0]
         try directory.write("binary", bytes)
         #expect(try ScanSecrets.run(directory.path("binary")) == (1, "\(directory.path("binary")):2\n", ""))
     }
 
-    @Test func `finds them in oddly named files at the end without a line feed`() throws {
+    @Test func `secrets at the end of unusually named files are found`() throws {
         try directory.write("-n odd: name", Markers.user)
         #expect(try ScanSecrets.run(directory.path) == (1, "\(directory.path("-n odd: name")):1\n", ""))
     }
 
-    @Test func `nothing to search is an error`() throws {
+    @Test func `an empty search is an error`() throws {
         #expect(try ScanSecrets.run().code == 2)
         #expect(try ScanSecrets.run(directory.path).code == 2)
         #expect(try ScanSecrets.run(directory.path("missing")).code == 2)

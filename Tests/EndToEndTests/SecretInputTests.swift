@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `-` in place of a secret: it comes from standard input.
+/// `-` in place of a secret: it is read from the standard input.
 @Suite struct SecretInputTests {
     private let workspace: Workspace
 
@@ -32,13 +32,13 @@ import Testing
         #expect(try result.json.integer("key_id") == 1)
     }
 
-    /// It is the token that is looked at, and not the dash.
+    /// The token is checked, not the hyphen.
     @Test func `push test reads a token from standard input`() throws {
         let words = ["push", "test", "--config", workspace.configuration, "--notifier", "log", "--token", "-"]
         #expect(try run(words, input: wellFormedKey).errors.hasPrefix("deskgate: --token is a security key; "))
     }
 
-    @Test(arguments: ["", "\n", "one\ntwo\n"]) func `must be one line`(_ input: String) throws {
+    @Test(arguments: ["", "\n", "one\ntwo\n"]) func `the input must be one line`(_ input: String) throws {
         let result = try verify(input)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --key: expected one line on standard input, and not an empty one\n"))

@@ -4,7 +4,7 @@ import Testing
 
 /// `deskgate secret new`
 @Suite struct SecretNewTests {
-    @Test func `is 43 characters and another each time`() throws {
+    @Test func `has 43 characters and differs each time`() throws {
         var seen: Set<String> = []
         for _ in 0..<5 {
             let result = try Deskgate.run("secret", "new")
@@ -25,7 +25,7 @@ import Testing
         #expect(json.string("secret")?.utf8.count == 43)
     }
 
-    @Test func `goes into a new file alone`() throws {
+    @Test func `is written into a new file only`() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("secret", "new", "--out", scratch.path("app.key"))
         #expect(result.code == 0)

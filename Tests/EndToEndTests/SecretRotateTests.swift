@@ -14,7 +14,7 @@ import Threading
         try Deskgate.run(["secret", "rotate", "--config", workspace.configuration, "--app", Workspace.app] + words)
     }
 
-    /// The step, its status and its reason, of `--json`.
+    /// The step, its status and its reason in `--json`.
     private func reported(_ result: Deskgate.Result) throws -> [String?] {
         let json = try result.json
         return [json.string("step"), json.string("status"), json.string("reason")]
@@ -29,8 +29,8 @@ import Threading
         }
     }
 
-    /// All steps while clients authorize with the old and the new secret's keys: nobody is denied before the old secret is gone.
-    @Test func `a rotation under load denies nobody`() throws {
+    /// All steps during requests with keys of the old and the new secret: no request is denied before the old secret is removed.
+    @Test func `a rotation under load denies no request`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         let old = try workspace.key()
@@ -55,7 +55,7 @@ import Threading
         #expect(text.utf8.count == 43)
         #expect(!added.output.contains(text))
         #expect(!added.errors.contains(text))
-        // Nobody has taken it over yet.
+        // The service has not reloaded it yet.
         let early = try rotate(workspace, "--apply", "--json")
         #expect(early.code == 1)
         #expect(try reported(early) == ["activate", "waits", "reload"])
@@ -91,15 +91,15 @@ import Threading
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Everything but the keys stays as it was written, and the file keeps its permissions.
-    @Test func `changes nothing else in the file`() throws {
+    /// Only the keys change, and the file keeps its permissions.
+    @Test func `changes only the keys in the file`() throws {
         let workspace = try Workspace(Self.listeners)
         let before = try workspace.read("config.json")
         try workspace.directory.write("config.json", before.replacing("\"admin\"", with: "\n\n  \"admin\" "), mode: 0o604)
         let text = try workspace.read("config.json")
         #expect(try rotate(workspace, "--apply").code == 0)
         let edited = try workspace.read("config.json")
-        // One text was inserted, and nothing else is different.
+        // One text was inserted, and nothing else changed.
         let start = zip(text.utf8, edited.utf8).prefix { $0 == $1 }.count
         let end = zip(text.utf8.reversed(), edited.utf8.reversed()).prefix { $0 == $1 }.count
         #expect(start + end >= text.utf8.count)
@@ -110,8 +110,8 @@ import Threading
         #expect(try Deskgate.run("check", "--config", workspace.configuration).code == 0)
     }
 
-    /// Without a service, the store knows of the uses; without either, only a key can be added.
-    @Test func `without a service the store is asked`() throws {
+    /// Without a service, the store contains the uses; without both, only a key can be added.
+    @Test func `without a service the store is read`() throws {
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         #expect(try server.authorize(workspace.key()).status == 200)
@@ -131,7 +131,7 @@ import Threading
         #expect(try reported(rotate(workspace, "--apply", "--force", "--json")) == ["activate", "done", nil])
     }
 
-    @Test func `refuses what it cannot do whole`() throws {
+    @Test func `rejects a step that it cannot complete`() throws {
         let workspace = try Workspace(Self.listeners)
         let text = try workspace.read("config.json")
         try workspace.write("app-1-2.key", "taken", mode: 0o600)
@@ -155,7 +155,7 @@ import Threading
         #expect(try workspace.read("app-1-2.key") == "taken\n")
     }
 
-    @Test func `people read what is next`() throws {
+    @Test func `the text output contains the next step`() throws {
         let workspace = try Workspace(Self.listeners)
         #expect(
             try rotate(workspace).output
@@ -182,7 +182,7 @@ extension JSONObject {
     }
 }
 
-/// Clients that authorize all the time, with each of the keys in turn.
+/// Clients that continuously request authorization with each of the keys in turn.
 private final class RotationLoad: Sendable {
     private struct State {
         var keys: [String] = []
@@ -210,13 +210,13 @@ private final class RotationLoad: Sendable {
 
     func add(_ key: String) { state.update { $0.keys.append(key) } }
 
-    /// Uses a key no more; returns when no request with it is under way.
+    /// Stops using a key, and returns when no request with it is running.
     func remove(_ key: String) {
         state.update { $0.keys.removeAll { $0 == key } }
         _ = state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.underWay.contains(key) ? nil : true }
     }
 
-    /// Waits until so many more requests have been answered.
+    /// Waits until `count` more requests have been answered.
     func waitForMore(_ count: Int) -> Bool {
         let goal = state.withLock { $0.right + $0.wrong } + count
         return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.right + $0.wrong >= goal ? true : nil } != nil

@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-/// `deskgate users seen` on the store of a service that does not run.
+/// `deskgate users seen` with the store of a stopped service.
 @Suite struct SeenTests {
     private let workspace: Workspace
 
@@ -19,7 +19,7 @@ import Time
         try Deskgate.run(["users", "seen"] + words + ["--config", workspace.configuration])
     }
 
-    @Test func `it says how many pushes are not sent, and leaves an event`() throws {
+    @Test func `it reports the number of cancelled pushes, and stores an event`() throws {
         let result = try run("--app", Workspace.app, "--user", "user-1", "--ticket", "4211")
         #expect(result.code == 0)
         #expect(result.output == "Recorded. 0 pushes that waited are not sent.\n")
@@ -30,12 +30,12 @@ import Time
         #expect(event.identity.ticketID == 4211)
     }
 
-    @Test func `it answers as the listener does with --json`() throws {
+    @Test func `its JSON equals the listener's`() throws {
         let result = try run("--app", Workspace.app, "--user", "user-1", "--json")
         #expect(try result.json["superseded"] == 0)
     }
 
-    @Test func `an app that is not configured is refused`() throws {
+    @Test func `an app that is not configured is rejected`() throws {
         let result = try run("--app", "nobody", "--user", "user-1")
         #expect(result.code != 0)
         #expect(result.errors.contains("no app of this name is configured"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-/// `deskgate check --live --send-test`: whether a backend takes our signed events.
+/// `deskgate check --live --send-test`: whether a backend accepts Deskgate's signed events.
 @Suite struct SendTestTests {
     @Test(
         arguments: [
@@ -16,7 +16,7 @@ import Time
             ),
             (500, 1, "unknown: status_500: the receiver has not taken the event: check \"url\", and look at the receiver's log"),
         ] as [(Int, Int32, String)])
-    func `a receiver is asked`(status: Int, code: Int32, verdict: String) throws {
+    func `a receiver gets a test event`(status: Int, code: Int32, verdict: String) throws {
         let sink = try ScriptedServer(.requests([[.respond(status)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink)
@@ -32,7 +32,7 @@ import Time
         #expect(event["data"] == ["notifier": "sink"])
     }
 
-    @Test func `nobody is asked unasked`() throws {
+    @Test func `no receiver is called without the option`() throws {
         let sink = try ScriptedServer(.requests([[.respond(200)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink)

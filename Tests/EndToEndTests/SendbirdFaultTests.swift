@@ -16,12 +16,12 @@ import Testing
         site.sendbird.faults.add(Fault(effect, at: .sendbirdChat, token: request))
     }
 
-    /// Whether each of these series counts something. How often a request to Sendbird is made again depends on how long it takes.
+    /// Whether each of these series is above zero. The number of repeated requests to Sendbird depends on the machine's speed.
     private func isCounted(_ server: RunningServer, _ series: String...) throws -> Bool {
         try series.allSatisfy { try PushSite.value(of: $0, server) ?? 0 > 0 }
     }
 
-    /// A fault, the answer to whoever wants a session token, its `result` in metrics, the outcome of the request, and the log's `reason`.
+    /// A fault, the response to a request for a session token, its `result` in metrics, the outcome of the call, and the log's `reason`.
     struct Case: Sendable {
         let effect: Fault.Effect
         let status: Int
@@ -41,7 +41,7 @@ import Testing
         Case(
             effect: .stallStream, status: 503, retryAfter: "5", result: "unavailable", outcome: "unavailable", reason: "timeout"),
     ])
-    func `a session token comes later`(_ fault: Case) throws {
+    func `a session token is issued after the fault`(_ fault: Case) throws {
         let server = try RunningServer(site.workspace)
         fail("issue_session_token", fault.effect)
         let refused = try site.call(server, path: "session-token")
@@ -58,7 +58,7 @@ import Testing
         #expect(log.contains { $0.contains(#""reason":"\#(fault.reason)""#) })
     }
 
-    @Test func `an answer to support is given later`() throws {
+    @Test func `an answer to support is sent after the fault`() throws {
         let server = try RunningServer(site.workspace)
         let (id, channel) = try site.ticket(server)
         let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
@@ -86,8 +86,8 @@ import Testing
         #expect(log.contains { $0.contains("customer's call") && $0.contains(#""reason":"status_500""#) && $0.contains(#""warning""#) })
     }
 
-    /// The relay goes on until Sendbird has the token, and another person's waits for nothing.
-    @Test func `a push token arrives in the end`() throws {
+    /// The relay retries until Sendbird has the token, and does not delay another person's.
+    @Test func `a push token arrives after the fault`() throws {
         let server = try RunningServer(site.workspace)
         fail("add_push_token", .answer(Fault.Answer(429, retryAfter: "1")))
         #expect(try site.register(server) == #"{"status":"registered"}"#)
@@ -98,10 +98,10 @@ import Testing
         try site.end(server)
     }
 
-    /// Desk does not answer when a message comes, and the process is killed before it does.
-    @Test func `a message is held until Desk names the customer`() throws {
+    /// Desk does not respond when a message arrives, and the process is killed before Desk does.
+    @Test func `a message is held until Desk reports the customer`() throws {
         let site = try SendbirdSite(tellsOfTickets: false)
-        // The answer is to come within the five seconds of Chat.
+        // The response must arrive within the five seconds of Chat.
         let environment = ["DESKGATE_TIME_LIMIT_FACTOR": "1"]
         let first = try RunningServer(configuration: site.workspace.configuration, environment: environment)
         #expect(try site.register(first) == #"{"status":"registered"}"#)
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Desk's webhook is answered within its second, also while Chat hangs.
-    @Test func `webhooks wait for nothing`() throws {
+    @Test func `webhooks are not delayed`() throws {
         let server = try RunningServer(site.workspace)
         site.chat.meet(SendbirdSite.user)
         for _ in 0..<4 { fail("issue_session_token", .stallStream) }

@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// The promises of the vendor's SDK, through the whole program on both stores, to customers and to those who only pretend.
+/// The features of the vendor's SDK, with the whole program on both stores, for customers and for attackers.
 @Suite struct SendbirdPromiseTests {
     enum StoreKind: CaseIterable {
         case sqlite, postgres
@@ -15,7 +15,7 @@ import Testing
     private static let lists: JSONObject = ["ticket_fields": ["order"], "customer_fields": ["plan"]]
     private static let other = "customer-2"
 
-    /// Starts the program. The revocations of a database come a moment after the listener.
+    /// Starts the program. A database's revocations are loaded a moment after the listener starts.
     private func start(_ site: SendbirdSite) throws -> RunningServer {
         let server = try RunningServer(site.workspace)
         #expect(eventually { (try? PushSite.get(server.publicAddress, "/readyz")) == #"200 {"status":"ready"}"# })
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a customer sets what the app lists, of the own ticket alone`(_ store: StoreKind) throws {
+    func `a customer sets listed fields of the customer's own ticket only`(_ store: StoreKind) throws {
         let database = try store.database()
         defer { withExtendedLifetime(database) {} }
         let site = try SendbirdSite(Self.lists, database: database)
@@ -51,14 +51,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the customer has read elsewhere rings no more`(_ store: StoreKind) throws {
+    func `a message read on another device causes no push`(_ store: StoreKind) throws {
         let database = try store.database()
         defer { withExtendedLifetime(database) {} }
         let site = try SendbirdSite(database: database)
         let server = try start(site)
         _ = try site.register(server)
         let channel = try site.ticket(server).channel
-        // Apple is away, so that the push waits.
+        // APNs is unavailable, so that the push waits.
         site.phones.simulators.faults.add(Fault(.answer(.init(503, "ServiceUnavailable")), at: .apns, times: nil))
         site.chat.post(.agent(text: "How can I help?"), in: channel)
         #expect(try site.event("comment.created")["channel"] == .string(channel))
@@ -70,12 +70,12 @@ import Testing
         #expect(try seen(SendbirdSite.user, channel, token: "wrong").hasPrefix("401 "))
         #expect(try seen(Self.other, channel) == #"200 {"superseded":0}"#)
         #expect(try seen(SendbirdSite.user, "102").contains("ticket_id: give the channel of the ticket, such as sendbird_desk_102."))
-        // PostgreSQL passes over a push that is just being claimed.
+        // PostgreSQL skips a push that is being claimed.
         #expect(eventually { (try? seen(SendbirdSite.user, channel)) == #"200 {"superseded":1}"# })
         func reported() throws -> [JSONObject] { try site.events("conversation.seen").filter { $0.string("user_id") == SendbirdSite.user } }
         #expect(eventually { (try? reported().isEmpty) == false })
         #expect(try reported().first?["data"]?["channel"] == .string(channel))
-        // A reading that Sendbird has not signed is none.
+        // A read receipt without Sendbird's signature is rejected.
         let forged = try SocketClient(server.publicAddress)
         let body = #"{"category":"group_channel:message_read","channel":{"channel_url":"\#(channel)"}}"#
         try forged.send(

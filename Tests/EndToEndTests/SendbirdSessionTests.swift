@@ -21,7 +21,7 @@ import Testing
         return try jsonObject(response.text).string("session_token") ?? ""
     }
 
-    @Test func `a token is kept and a block ends it`() throws {
+    @Test func `a token is cached until a block`() throws {
         let server = try RunningServer(site.workspace)
         let first = try token(site.call(server, path: "session-token"))
         #expect(sessions == [first], "the user was made first")
@@ -40,7 +40,7 @@ import Testing
         try site.end(server, hiding: [first])
     }
 
-    /// Sendbird is away when a user is blocked, and the service is killed; all the same the user's tokens end.
+    /// Sendbird is unavailable when a user is blocked, and the service is killed; the user's tokens still end.
     @Test func `a block ends tokens even after a kill`() throws {
         var server = try RunningServer(site.workspace)
         _ = try token(site.call(server, path: "session-token"))
@@ -60,7 +60,7 @@ import Testing
         try site.end(server)
     }
 
-    @Test func `push tokens are as the registry has them`() throws {
+    @Test func `push tokens at Sendbird match the registry`() throws {
         let server = try RunningServer(site.workspace)
         func tokens() -> [String] { site.chat.pushTokens(of: SendbirdSite.user, "apns") }
         let later = String(repeating: "0b", count: 32)
@@ -73,7 +73,7 @@ import Testing
         try site.end(server, hiding: [later])
     }
 
-    @Test func `check has the tokens evaluated`() throws {
+    @Test func `check tests the tokens`() throws {
         let good = try Deskgate.run("check", "--live", "--json", "--config", site.workspace.configuration)
         #expect(try Self.evaluated(good).map { $0["status"]?.text } == ["good", "good"])
         #expect(good.code == 0)

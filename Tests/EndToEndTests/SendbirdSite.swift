@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// A simulated Sendbird, simulated phones and a backend that is told of events, with a configuration that uses all of them.
+/// A simulated Sendbird, simulated phones and a backend for events, with a configuration that uses all of them.
 final class SendbirdSite: Sendable {
     static let app = "APP-1"
     static let user = "customer-1"
@@ -17,9 +17,9 @@ final class SendbirdSite: Sendable {
     var workspace: Workspace { phones.workspace }
 
     /// - Parameters:
-    ///   - members: by name, members of the app's `sendbird` beside the usual ones or in their place.
+    ///   - members: members added to the default ones of the app's `sendbird`, or replacing them.
     ///   - tellsOfTickets: whether Desk sends webhooks.
-    ///   - database: in place of a file of SQLite.
+    ///   - database: replaces the SQLite file.
     init(_ members: JSONObject = [:], tellsOfTickets: Bool = true, database: PostgresServer? = nil) throws {
         phones = try PushSite()
         backend = try ScriptedServer(.everyRequest(.respond(200)))
@@ -70,8 +70,8 @@ final class SendbirdSite: Sendable {
         ).text
     }
 
-    /// A ticket of the user, who has written and with whom somebody of support deals.
-    /// - Returns: its number and its channel.
+    /// Creates a ticket of the user with a message, which an agent has accepted.
+    /// - Returns: the ticket's number and channel.
     func ticket(_ server: RunningServer) throws -> (id: Int64, channel: String) {
         #expect(try call(server, path: "session-token").status == 200, "with which Chat knows the user")
         let made = try call(server, path: "tickets/create", members: ["title": "Order 7", "message": "Where is it?"])
@@ -83,16 +83,16 @@ final class SendbirdSite: Sendable {
         return (id, json["ticket"]?["channel"]?.text ?? "")
     }
 
-    /// The events that the backend was told of, in the order in which they came first.
-    /// - Parameter prefix: what their types begin with.
+    /// The backend's events, in the order of their first arrival.
+    /// - Parameter prefix: the beginning of their types.
     func events(_ prefix: String) throws -> [JSONObject] {
         var seen: Set<String> = []
         let requests = backend.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }
         return try requests.map { try jsonObject($0.text) }.filter { $0.string("type")?.hasPrefix(prefix) ?? false }
     }
 
-    /// Waits until the backend was told of an event.
-    /// - Returns: its data.
+    /// Waits until the backend has an event.
+    /// - Returns: the event's data.
     func event(_ type: String) throws -> JSONValue {
         #expect(eventually { (try? events(type).isEmpty) == false }, "\(type)")
         return try #require(events(type).first?["data"])
@@ -103,7 +103,7 @@ final class SendbirdSite: Sendable {
     }
 
     /// The answer to a request at the admin listener.
-    /// - Parameter token: by default one that may do everything.
+    /// - Parameter token: by default one with every permission.
     func administer(
         _ server: RunningServer, path: String, members: JSONObject, token: String = Markers.adminToken
     ) throws -> ReceivedResponse {
@@ -115,7 +115,7 @@ final class SendbirdSite: Sendable {
         return try client.readResponse()
     }
 
-    /// Stops the service, and expects that its log shows no secret, no push token and none of these texts.
+    /// Stops the service, and expects that its log contains no secret, no push token and none of these texts.
     func end(_ server: RunningServer, hiding texts: [String] = []) throws {
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()

@@ -5,7 +5,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// Sendbird, the real program, a phone and a company's backend: what people write and answer.
+/// Sendbird, the real program, a phone and a company's backend: messages and answers of people.
 @Suite struct SendbirdStoryTests {
     private let site: SendbirdSite
 
@@ -18,7 +18,7 @@ import Testing
         return site.phones.simulators.recorder.pushes.map(\.body)
     }
 
-    @Test func `what support writes reaches the phone and the backend`() throws {
+    @Test func `a message of support reaches the phone and the backend`() throws {
         let server = try RunningServer(site.workspace)
         #expect(try site.register(server) == #"{"status":"registered"}"#)
         let (id, channel) = try site.ticket(server)
@@ -45,7 +45,7 @@ import Testing
         #expect(push.token == PushSite.token)
         #expect(try site.event("ticket.created")["channel"] == .string(channel))
         let ignored = try PushSite.value(of: #"deskgate_webhook_events_total{app="APP-1",result="ignored"}"#, server)
-        // One that is answered too late comes again.
+        // A webhook that is answered too late is repeated.
         #expect(ignored ?? 0 >= 3, "support's and the customer's own")
         try site.end(server, hiding: ["How can I help", "for support alone", "invoice.pdf"])
     }
@@ -85,8 +85,8 @@ import Testing
         try site.end(server, hiding: ["May we close it", "Fast"])
     }
 
-    /// The vendor's SDK answers by itself, and a declined question is told as such.
-    @Test func `an answer of the vendors own app counts`() throws {
+    /// The vendor's SDK answers by itself, and a declined question is reported as such.
+    @Test func `an answer of the vendor's own app is reported`() throws {
         let server = try RunningServer(site.workspace)
         let (id, channel) = try site.ticket(server)
         let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
@@ -98,7 +98,7 @@ import Testing
         try site.end(server)
     }
 
-    @Test func `a customer closes the own ticket with a comment for support`() throws {
+    @Test func `a customer closes a ticket with a comment for support`() throws {
         let server = try RunningServer(site.workspace)
         let id = try site.ticket(server).id
         let closing: JSONObject = ["ticket_id": .integer(id), "comment": "Has come"]

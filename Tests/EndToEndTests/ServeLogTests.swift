@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate serve`: its log, and what it does when nobody takes it.
+/// `deskgate serve`: its log, and its behavior when the log is not read.
 @Suite struct ServeLogTests {
     @Test func `every line is one JSON object`() throws {
         let workspace = try Workspace()
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["json", "text"])
-    func `no secret is in it`(_ format: String) throws {
+    func `the log contains no secret`(_ format: String) throws {
         let workspace = try Workspace(["log": ["level": "debug", "format": .string(format)]])
         let server = try RunningServer(workspace)
         try provoke(server, workspace)
@@ -35,13 +35,13 @@ import Testing
     }
 
     @Test(arguments: [ChildProcess.ErrorOutput.closed, .broken, .unread])
-    func `service works when nobody takes its log`(_ errors: ChildProcess.ErrorOutput) throws {
+    func `the service works when its log is not read`(_ errors: ChildProcess.ErrorOutput) throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let configuration = try workspace.read("config.json")
         let key = try workspace.key()
         let process = try RunningServer.start(workspace.configuration, errors: errors)
         let client = try connect(to: .unix(path: workspace.directory.path("public.sock")))
-        // At the level debug each of these is a line of its own, and all together are more than a page.
+        // At level debug each of these has a line, and all together exceed a page.
         for _ in 0..<200 { #expect(try client.authorize(key).status == 200) }
         process.send(SIGHUP)
         #expect(try client.authorize(key, user: Markers.otherUser).status == 403)
@@ -62,7 +62,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    /// Sends what is refused in every way, with secrets where they belong and where they do not.
+    /// Sends requests that are rejected in every way, with secrets in right and wrong places.
     private func provoke(_ server: RunningServer, _ workspace: Workspace) throws {
         let key = try workspace.key()
         #expect(try server.authorize(key).status == 200)
@@ -96,7 +96,7 @@ import Testing
         return try client.readResponse()
     }
 
-    /// Connects as soon as somebody listens.
+    /// Connects as soon as the server listens.
     private func connect(to address: ListenAddress) throws -> SocketClient {
         #expect(eventually { (try? SocketClient(address)) != nil })
         return try SocketClient(address)

@@ -3,11 +3,11 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate serve`: SIGHUP takes over a new configuration, all of it or nothing.
+/// `deskgate serve`: SIGHUP applies a new configuration completely or not at all.
 @Suite struct ServeReloadTests {
     private static let twoApps: JSONObject = ["apps": [Workspace.app(1), Workspace.app(2)]]
 
-    @Test func `new app is known at once`() throws {
+    @Test func `a new app is served at once`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let oldKey = try workspace.key()
@@ -21,7 +21,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `retired key is denied at once`() throws {
+    @Test func `a retired key is denied at once`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{\"apps\": []}", "{\"listen\": 1, \"unknown\": 2}"])
-    func `wrong file changes nothing and is reported`(_ text: String) throws {
+    func `an invalid file changes nothing and is reported`(_ text: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -50,7 +50,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `missing secret changes nothing`() throws {
+    @Test func `a missing secret changes nothing`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()
@@ -65,7 +65,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `what needs a restart is refused as a whole`() throws {
+    @Test func `a change that needs a restart is rejected as a whole`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         var changes = Self.twoApps
@@ -85,7 +85,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `many signals under requests lose none`() throws {
+    @Test func `many signals lose no request`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         let key = try workspace.key()

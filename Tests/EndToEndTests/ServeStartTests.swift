@@ -11,7 +11,7 @@ import Testing
         -----END CERTIFICATE-----
         """
 
-    @Test func `answers once it says that it serves`() throws {
+    @Test func `responds once it reports that it serves`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         #expect(try server.authorize(workspace.key()).status == 200)
@@ -22,7 +22,7 @@ import Testing
         #expect(try server.process.output.text().isEmpty)
     }
 
-    /// The limit shows in /proc; a process that may not be dumped also has root's name on its files there (proc(5)).
+    /// /proc shows the limit, and the files there of a process without core dumps belong to root (proc(5)).
     @Test func `leaves no core dump`() throws {
         let server = try RunningServer(Workspace())
         let limits = String(decoding: try File.read("/proc/\(server.process.identifier)/limits", limit: 1 << 16).bytes, as: UTF8.self)
@@ -31,7 +31,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `port is in use`() throws {
+    @Test func `a port in use is reported`() throws {
         let first = try RunningServer(Workspace())
         guard case .tcp(_, let port) = first.publicAddress, case .tcp(_, let adminPort) = first.adminAddress else { return }
         func remedy(_ port: UInt16) -> String {
@@ -45,7 +45,7 @@ import Testing
         #expect(try first.stop() == .exit(0))
     }
 
-    @Test func `a second service leaves the one that runs`() throws {
+    @Test func `a second service does not affect the running one`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let first = try RunningServer(workspace)
         let second = try RunningServer.start(workspace.configuration)
@@ -56,8 +56,8 @@ import Testing
         #expect(try first.stop() == .exit(0))
     }
 
-    @Test func `Unix socket is in use`() throws {
-        // Without a file, which the first would keep for itself before any listener is opened.
+    @Test func `a Unix socket in use is reported`() throws {
+        // Without a store file, which the first service would lock before any listener is opened.
         var members = Workspace.unixListeners
         members.append(["type": "memory"], forKey: "store")
         let workspace = try Workspace(members)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["missing/public.sock", "app-1.key/public.sock", "app-1.key"])
-    func `Unix socket cannot be made`(_ path: String) throws {
+    func `a Unix socket that cannot be created is reported`(_ path: String) throws {
         let workspace = try Workspace(["listen": ["unix": .string(path), "max_connections": 100]])
         let secret = try workspace.read("app-1.key")
         let errors = try RunningServer.complaint(of: workspace)
@@ -77,18 +77,18 @@ import Testing
         #expect(try workspace.read("app-1.key") == secret)
     }
 
-    @Test func `Unix socket path is too long`() throws {
+    @Test func `a Unix socket path that is too long is reported`() throws {
         let workspace = try Workspace(["listen": ["unix": .string(String(repeating: "s", count: 200)), "max_connections": 100]])
         let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.withoutPlaces.hasPrefix("\(workspace.configuration): $.listen.unix: expected at most 107 bytes"))
     }
 
-    @Test func `host is not of this machine`() throws {
+    @Test func `a host of another machine is reported`() throws {
         let workspace = try Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]])
         #expect(try RunningServer.complaint(of: workspace).hasPrefix("deskgate: cannot listen on 192.0.2.1:0: "))
     }
 
-    @Test func `secret file is missing`() throws {
+    @Test func `a missing secret file is reported`() throws {
         let keys: JSONValue = [["id": 1, "secret": ["file": "missing.key"]]]
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         let file = workspace.directory.path("missing.key")

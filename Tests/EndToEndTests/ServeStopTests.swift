@@ -8,7 +8,7 @@ import Testing
 @Suite struct ServeStopTests {
     @Test(arguments: [SIGTERM, SIGINT])
     func `requests in flight are answered`(_ signal: Int32) throws {
-        // An hour, which is more than the test takes for the rest of a request.
+        // An hour, which is longer than the test needs for the rest of a request.
         let workspace = try Workspace(["shutdown": ["drain_seconds": 3600]])
         let server = try RunningServer(workspace)
         let (publicSocket, adminSocket) = try (ListeningSockets(at: server.publicAddress), ListeningSockets(at: server.adminAddress))
@@ -18,7 +18,7 @@ import Testing
         let slow = try SlowRequest(server.publicAddress, key)
         server.process.send(signal)
         _ = try server.process.errors.line(containing: "stopping")
-        // It closes a moment after the log says so.
+        // The listener closes a moment after the log line.
         #expect(publicSocket.areGone())
         #expect(server.process.isRunning)
         let answer = try slow.finish()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1] as [Int64])
-    func `request that outlasts the drain time is cut off`(_ seconds: Int64) throws {
+    func `a request beyond the drain time is interrupted`(_ seconds: Int64) throws {
         let workspace = try Workspace(["shutdown": ["drain_seconds": .integer(seconds)]])
         let server = try RunningServer(workspace)
         let slow = try SlowRequest(server.publicAddress, workspace.key())
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [(SIGTERM, SIGTERM), (SIGINT, SIGINT), (SIGTERM, SIGINT)])
     func `a second signal ends it at once`(_ first: Int32, _ second: Int32) throws {
-        // An hour, which is more than the test waits.
+        // An hour, which is longer than the test waits.
         let workspace = try Workspace(["shutdown": ["drain_seconds": 3600]])
         let server = try RunningServer(workspace)
         let slow = try SlowRequest(server.publicAddress, workspace.key())
@@ -54,7 +54,7 @@ import Testing
         #expect(slow.isCutOff())
     }
 
-    @Test func `nothing more is delivered while requests are drained`() throws {
+    @Test func `no delivery starts while requests are drained`() throws {
         let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, concurrency: 1, log: false, drainSeconds: 3600)
@@ -73,18 +73,18 @@ import Testing
         #expect(sink.requests.count == 1)
     }
 
-    @Test func `without requests the drain time is not waited for`() throws {
-        // An hour, which is more than the test waits.
+    @Test func `without requests the stop does not wait`() throws {
+        // An hour, which is longer than the test waits.
         let server = try RunningServer(Workspace(["shutdown": ["drain_seconds": 3600]]))
         let idle = try SocketClient(server.publicAddress)
         #expect(try server.stop() == .exit(0))
         #expect(try idle.isClosedByServer())
     }
 
-    @Test func `signals before it serves are not lost`() throws {
+    @Test func `signals before it serves are handled`() throws {
         let workspace = try Workspace()
         let process = try RunningServer.start(workspace.configuration)
-        // Whether it comes before or after the program holds signals back, nothing hangs and nothing is left.
+        // The test passes if the signal arrives before or after the program blocks signals.
         process.send(SIGTERM)
         let end = try process.waitForEnd()
         #expect(end == .exit(0) || end == .signal(SIGTERM))
@@ -95,7 +95,7 @@ import Testing
         let workspace = try Workspace(["listen": Workspace.listener(port: port)])
         let first = try RunningServer(workspace)
         let key = try workspace.key()
-        // The server closes this connection first, so its side of it lingers.
+        // The server closes this connection first, so its socket stays in TIME_WAIT.
         let client = try SocketClient(first.publicAddress)
         #expect(try client.authorize(key).status == 200)
         #expect(try first.stop() == .exit(0))
@@ -105,7 +105,7 @@ import Testing
         #expect(try second.stop() == .exit(0))
     }
 
-    @Test func `killed server leaves a socket that the next one takes over`() throws {
+    @Test func `the next start reuses the socket of a killed server`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let first = try RunningServer(workspace)
         #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
@@ -116,11 +116,11 @@ import Testing
         #expect(!workspace.directory.contents().contains("public.sock"))
     }
 
-    @Test func `hundred restarts leave nothing behind`() throws {
+    @Test func `a hundred restarts leave nothing behind`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         let temporary = try TemporaryDirectory()
         let key = try workspace.key()
-        // The first run makes the database, which stays.
+        // The first run creates the database, which stays.
         #expect(try RunningServer(configuration: workspace.configuration).stop() == .exit(0))
         let before = workspace.directory.contents()
         for _ in 0..<100 {
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// A request of which the server has the head and half of the body.
+/// A request of which the server has the header section and half of the body.
 private struct SlowRequest {
     let client: SocketClient
     private let rest: ArraySlice<UInt8>
@@ -143,13 +143,13 @@ private struct SlowRequest {
         client = try SocketClient(address)
         try client.send(
             "POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n")
-        // Proves that the server has begun with the request.
+        // Proves that the server has begun to process the request.
         #expect(try client.readResponse().status == 100)
         try client.send(body[..<(body.count / 2)])
         rest = body[(body.count / 2)...]
     }
 
-    /// Whether the server ends the connection without having decided.
+    /// Whether the server closes the connection without a decision.
     func isCutOff() -> Bool {
         do {
             return String(decoding: try client.readToEnd(), as: UTF8.self).wholeMatch(of: /|HTTP\/1.1 408 (.|\r\n)*/) != nil
@@ -160,7 +160,7 @@ private struct SlowRequest {
         }
     }
 
-    /// Sends what is missing, and reads the answer.
+    /// Sends the rest, and reads the response.
     func finish() throws -> ReceivedResponse {
         try client.send(rest)
         return try client.readResponse()

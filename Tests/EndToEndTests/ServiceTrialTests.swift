@@ -3,7 +3,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// `check --live`, `doctor` and `push test` beside a running service, which tries its own notifiers.
+/// `check --live`, `doctor` and `push test` with a running service, which tests its own notifiers.
 @Suite struct ServiceTrialTests {
     private let site: PushSite
     private let adminPort: UInt16
@@ -26,8 +26,8 @@ import Testing
             "--author", "anna")
     }
 
-    /// The simulated APNs takes three provider tokens in 20 minutes.
-    @Test func `no command makes another provider token`() throws {
+    /// The simulated APNs accepts three provider tokens in 20 minutes.
+    @Test func `commands mint no other provider token`() throws {
         for _ in 0..<4 {
             let result = try checkLive()
             #expect(result.code == 0, "\(result.output)")
@@ -45,7 +45,7 @@ import Testing
         #expect(!log.contains(PushSite.token))
     }
 
-    @Test func `a notifier that is not reloaded is tried as the file has it`() throws {
+    @Test func `a notifier that is not reloaded is tested as in the file`() throws {
         try site.configure(["apns": ["key_id": "WRONGKEYID"]], adminPort: adminPort)
         let result = try checkLive()
         #expect(result.code == 2)
@@ -55,7 +55,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `another file is tried as it is`() throws {
+    @Test func `another file is tested unchanged`() throws {
         let workspace = site.workspace
         let inForce = try workspace.read("config.json")
         try site.configure(["apns": ["key_id": "WRONGKEYID"]], adminPort: adminPort)
@@ -66,7 +66,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without the service the command tries itself`() throws {
+    @Test func `without the service the command tests by itself`() throws {
         #expect(try server.stop() == .exit(0))
         #expect(try checkLive().code == 0)
         #expect(try pushTest().code == 0)

@@ -12,7 +12,7 @@ import Time
         return ["apps": [.object(app)], "admin": admin]
     }
 
-    @Test func `letting all in looking and denying`() throws {
+    @Test func `shadow mode is enabled, observed and disabled`() throws {
         let workspace = try Workspace(Self.configuration(shadowUntil: Int64(SystemClock.unixSeconds().rawValue) + 86_400))
         let server = try RunningServer(workspace)
         let line = try server.process.errors.line(containing: "$.apps[0].shadow_until")

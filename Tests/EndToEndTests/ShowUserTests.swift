@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-/// `deskgate users show` on a running service and on its store.
+/// `deskgate users show` with a running service and with its store.
 @Suite final class ShowUserTests {
     private static let user = "somebody"
     private let sink: ScriptedServer
@@ -38,7 +38,7 @@ import Time
         #expect(try client.readResponse().text == #"{"status":"registered"}"#)
     }
 
-    @Test func `reports all that is known`() throws {
+    @Test func `reports all records of a user`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let nobody = try lines(site)
@@ -83,7 +83,7 @@ import Time
         #expect(!former.joined().contains("comment.created"))
     }
 
-    @Test func `limits of the app and the service are named`() throws {
+    @Test func `limits of the app and the service are reported`() throws {
         let workspace = try Workspace([
             "admin": Workspace.admin(port: try freePort()),
             "push_tokens": [
@@ -98,7 +98,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a user whose keys of now are revoked may not chat`() throws {
+    @Test func `a user whose current keys are revoked may not chat`() throws {
         let workspace = try Workspace([
             "admin": Workspace.admin(port: try freePort()), "security_keys": ["clock_skew_seconds": 3600],
         ])
@@ -114,7 +114,7 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a bound of the app is one of its users`() throws {
+    @Test func `a bound of the app applies to its users`() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()
         let result = try Deskgate.run(

@@ -18,7 +18,7 @@ import Testing
     /// Posts a push to the simulated RuStore.
     private func push(_ url: String) throws -> String {
         let token = try directory.read("sim/rustore-token").split(separator: "\n")[0]
-        // Not among the arguments, where every user of the machine could read it.
+        // Not among the arguments, which every user of the machine can read.
         try directory.write("header", "Authorization: Bearer \(token)\n")
         return try Command(
             "curl", "-sS", "--cacert", directory.path("sim/ca.pem"), "-H", "@\(directory.path("header"))", "-w", "%{http_code}", "-o",
@@ -32,7 +32,7 @@ import Testing
         return urls.string("rustore") ?? ""
     }
 
-    @Test func `reports machines what a phone shows`() throws {
+    @Test func `prints shown notifications as JSON`() throws {
         let process = try start("--json", "--fault", #"{"provider":"rustore","answer":{"status":503}}"#)
         let ready = try jsonObject(process.output.line(containing: "ready").text)
         #expect(ready.string("event") == "ready")
@@ -46,7 +46,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func `reports people what a phone shows`() throws {
+    @Test func `prints shown notifications as text`() throws {
         let process = try start()
         let line = try process.output.line(containing: "RuStore").text
         let url = try #require(line.split(separator: " ").last.map { String($0) })
@@ -58,7 +58,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func `writes what a configuration needs`() throws {
+    @Test func `writes the files of a configuration`() throws {
         let process = try start("--json")
         let ready = try jsonObject(process.output.line(containing: "ready").text)
         let names = [
@@ -77,7 +77,7 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    /// Asks the simulated Desk or Chat.
+    /// Sends a request to the simulated Desk or Chat.
     private func ask(_ ready: JSONObject, api: String, path: String, body: String) throws -> JSONObject {
         let token = try directory.read("sim/sendbird-\(api)-token").split(separator: "\n")[0]
         try directory.write("header", "\(api == "desk" ? "SENDBIRDDESKAPITOKEN" : "Api-Token"): \(token)\n")
@@ -108,14 +108,14 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0))
     }
 
-    @Test func `names a wrong fault`() throws {
+    @Test func `reports an invalid fault`() throws {
         let result = try Deskgate.run("simulate", "--directory", directory.path("sim"), "--fault", #"{"stall":"all"}"#)
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("deskgate: --fault: fault: stall must be one of stream, connection\n"))
         #expect(directory.contents().isEmpty)
     }
 
-    @Test func `names a port that is taken`() throws {
+    @Test func `reports a port in use`() throws {
         let process = try start("--json")
         let url = rustore(try jsonObject(process.output.line(containing: "ready").text))
         let port = try #require(url.split(separator: ":").last.map { String($0) })
@@ -124,7 +124,7 @@ import Testing
         #expect(result.errors.contains("cannot listen on 127.0.0.1:\(port)"))
     }
 
-    /// Its ports are gone, and `init --simulator` would write them into a configuration.
+    /// Their ports are closed, and `init --simulator` would write them into a configuration.
     @Test func `the notifiers of an earlier run are removed before the simulators start`() throws {
         let occupied = try ScriptedServer(.everyRequest(.respond(200)))
         defer { occupied.stop() }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct SmugglingTests {
     private static let post = "POST /pyrus/authorize HTTP/1.1\r\nHost: test\r\n"
-    /// The request that the program must not find: no other asks for this path, and proxies pass none on.
+    /// The request that the program must not find: no other request has this path, and proxies do not forward it.
     private static let hidden = "GET \(FrontServer.refusedPath) HTTP/1.1\r\nHost: test\r\n\r\n"
 
-    /// Whoever reads these one way finds one request, or none; whoever reads them the other way finds the hidden one.
+    /// A parser that reads these in one way finds one request or none; in the other way it finds the hidden one.
     private static let requests = [
         "\(post)Transfer-Encoding: chunked\r\n\r\n0\n\n\(hidden)",
         "\(post)Transfer-Encoding: chunked\r\n\r\n4\nbody\n0\n\n\(hidden)",
@@ -31,8 +31,8 @@ import Testing
 
     private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
 
-    /// The requests in which the program has found another: metrics tell how often it has answered `/readyz`. `isWithoutFindings` finds what
-    /// the program has found only later.
+    /// The requests in which the program has found the hidden one, according to the metric of `/readyz`. `isWithoutFindings` detects later
+    /// findings.
     private func findings(_ address: ListenAddress, _ server: RunningServer) throws -> [String] {
         try Self.requests.filter { text in
             let before = try answeredReadiness(server)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Whether the program has never answered `/readyz`, when all its connections have ended and with them all that they have brought.
+    /// Whether the program has never answered `/readyz`, after all its connections with their requests have ended.
     private func isWithoutFindings(_ server: RunningServer) throws -> Bool {
         #expect(eventually { (try? PushSite.value(of: #"deskgate_http_connections{listener="public"}"#, server)) == 0 })
         return try answeredReadiness(server) == 0
@@ -77,9 +77,9 @@ import Testing
         #expect(try isWithoutFindings(server))
     }
 
-    /// What well-behaved clients send arrives, chunks too, and however often.
+    /// Requests of correct clients arrive, also chunked, any number of times.
     @Test(arguments: FrontServer.Kind.allCases)
-    func `serves well behaved clients behind a proxy`(_ kind: FrontServer.Kind) throws {
+    func `serves correct clients behind a proxy`(_ kind: FrontServer.Kind) throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)
         guard case .tcp(_, let port) = server.publicAddress else { return }

@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-/// `deskgate store copy`, as an operator uses it; `StoreCopyTests` prove what is copied.
+/// `deskgate store copy`, as an operator uses it; `StoreCopyTests` test the copied data.
 @Suite struct StoreCopyCommandTests {
     private static let count = 10_000
     private let workspace: Workspace
@@ -57,7 +57,7 @@ import Time
         try wait(for: count)
     }
 
-    /// Killed in the middle, it goes on; what it has copied serves; and all of it comes back.
+    /// A killed copy continues, its target serves, and all data can be copied back.
     @Test func `copies there and back`() throws {
         let database = try PostgresServer()
         try workspace.write("url", database.url(), mode: 0o600)
@@ -96,7 +96,7 @@ import Time
         #expect(try store.pending().map(\.count) == [Self.count])
     }
 
-    /// Has a copy wait, when it comes to the deliveries, for longer than it lives.
+    /// Makes a copy wait when it reaches the deliveries, for longer than it lives.
     private func stopDeliveries(in database: PostgresServer) throws {
         try configure(type: "postgres")
         #expect(try Deskgate.run("store", "migrate", "--config", workspace.configuration).code == 0)
@@ -110,7 +110,7 @@ import Time
             """, "CREATE TRIGGER hold BEFORE INSERT ON deliveries FOR EACH STATEMENT EXECUTE FUNCTION hold()")
     }
 
-    /// Ends that, when the copy has been killed, and waits until the server has noticed its end.
+    /// Ends the wait after the copy was killed, and waits until the server has detected its end.
     private func letDeliveriesGoOn(in database: PostgresServer) throws {
         let others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
         try database.sql("SELECT pg_terminate_backend(pid) \(others)")
@@ -118,7 +118,7 @@ import Time
         try database.sql("DROP TRIGGER hold ON deliveries", "DROP FUNCTION hold()")
     }
 
-    @Test func `says what is wrong`() throws {
+    @Test func `reports problems`() throws {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         try workspace.write("url", place.url(), mode: 0o600)

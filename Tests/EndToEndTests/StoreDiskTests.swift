@@ -6,15 +6,15 @@ import SQLite
 import TestSupport
 import Testing
 
-/// The whole program on a disk that is full or fails: the next start goes on by itself with everything that was accepted.
+/// The whole program on a disk that is full or fails: the next start recovers all accepted events by itself.
 @Suite final class StoreDiskTests {
     private let site: WebhookSite
     private let sink: ScriptedServer
 
     init() throws {
-        // A delivery that fails keeps its text, and the disk its pages.
+        // A delivery that fails keeps its text, so its pages stay in use.
         sink = try ScriptedServer(.everyRequest(.respond(500)))
-        // A stop does not wait for the store to take what came of attempts.
+        // A stop does not wait for the store to accept the outcomes of attempts.
         site = try WebhookSite(sink, log: false, drainSeconds: 0)
     }
 
@@ -24,7 +24,7 @@ import Testing
 
     private func path(_ name: String) -> String { site.workspace.directory.path(name) }
 
-    /// Has the store on a small disk from the next start on.
+    /// Moves the store to a small disk from the next start on.
     private func putStore(on disk: SmallDisk, _ changes: JSONObject = [:]) {
         var changes = changes
         changes.append(
@@ -32,7 +32,7 @@ import Testing
         site.change(changes)
     }
 
-    /// Starts it on a disk that fails as `setRules` says.
+    /// Starts the server on a disk that fails according to `setRules`.
     private func startOnFailingDisk(_ environment: [String: String] = [:]) throws -> RunningServer {
         try site.configure()
         let shim = ["LD_PRELOAD": Deskgate.slowDisk, "FAILING_DISK_FILE": path("failing-disk")]
@@ -41,7 +41,7 @@ import Testing
 
     private func setRules(_ rules: String) throws { try site.workspace.write("failing-disk", rules) }
 
-    /// Posts long webhooks, and counts the answers.
+    /// Posts long webhooks, and counts the responses.
     private func post(_ comments: ClosedRange<Int64>, _ server: RunningServer) throws -> [String: Int] {
         let client = try SocketClient(server.publicAddress)
         var answers: [String: Int] = [:]
@@ -52,7 +52,7 @@ import Testing
         return answers
     }
 
-    /// Starts it on a disk that is well, and proves that the store opens at once and has the webhooks.
+    /// Starts the server on a working disk, and expects that the store opens at once and has the webhooks.
     private func expectEverything(_ comments: ClosedRange<Int64>) throws {
         let server = try site.start()
         #expect(try post(comments, server) == ["duplicate": comments.count])
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a stop on a full disk says so and the next start continues`() throws {
+    func `a stop on a full disk reports it, and the next start continues`() throws {
         let disk = try SmallDisk()
         putStore(on: disk)
         let server = try site.start()
@@ -84,7 +84,7 @@ import Testing
         putStore(on: disk, ["notifiers": ["sink": WebhookSite.notifier(receiver)]])
         let first = try site.start()
         #expect(try post(1...20, first) == ["accepted": 20])
-        // When what was delivered is out of the log, everything is in the database, so that SQLite could remove the log.
+        // When delivered events are out of the log, the database contains all data, so SQLite could remove the log.
         #expect(eventually { (try? FileSystem.size(of: disk.path("deskgate.db-wal"))).map { $0 < 10_000 } == true })
         try? disk.fill("ballast", bytes: 4 << 20)
         #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [ENOSPC, EDQUOT, EIO, EROFS])
-    func `a log that can no longer be written is read by the next start`(error: Int32) throws {
+    func `the next start reads a log that can no longer be written`(error: Int32) throws {
         let server = try startOnFailingDisk()
         #expect(try post(1...3, server) == ["accepted": 3])
         try setRules("write -wal \(error) 1")
@@ -107,9 +107,9 @@ import Testing
         try expectEverything(1...3)
     }
 
-    /// - Parameter each: each which of the calls fails while the service stops.
+    /// - Parameter each: which of the calls fails during the stop.
     @Test(arguments: [1, 2, 3])
-    func `a disk that fails while the service stops costs nothing`(each: Int64) throws {
+    func `a disk that fails during a stop loses nothing`(each: Int64) throws {
         var last: Int64 = 0
         for call in ["sync -wal", "sync deskgate.db", "write -wal", "write deskgate.db", "truncate -wal", "unlink -wal"] {
             try setRules("")
@@ -123,8 +123,8 @@ import Testing
         try expectEverything(1...last)
     }
 
-    @Test func `somebody who reads the store does not make a stop fail`() throws {
-        // A stop that waited for the reader would use up the time after which it counts as hanging.
+    @Test func `a reader of the store does not make a stop fail`() throws {
+        // A stop that waited for the reader would exceed the time after which it is reported as hanging.
         let server = try startOnFailingDisk(["DESKGATE_TIME_LIMIT_FACTOR": "1"])
         #expect(try post(1...1, server) == ["accepted": 1])
         let reader = try Connection(path: path("deskgate.db"), mode: .readOnly)
@@ -140,13 +140,13 @@ import Testing
     }
 
     /// - Parameters:
-    ///   - call: a call that the restore makes; `DIRECTORY` is the name of the store's directory.
-    ///   - each: the how manieth of these calls fails.
+    ///   - call: a system call of the restore; `DIRECTORY` is the name of the store's directory.
+    ///   - each: the index of the call that fails.
     @Test(arguments: [
         ("rename -wal", 1), ("unlink -shm", 1), ("rename deskgate.db", 1), ("sync DIRECTORY", 1), ("sync DIRECTORY", 2),
         ("sync DIRECTORY", 3), ("sync DIRECTORY", 4),
     ])
-    func `a restore that fails half way is undone`(call: String, each: Int) throws {
+    func `a restore that fails halfway is undone`(call: String, each: Int) throws {
         let server = try site.start()
         #expect(try post(1...1, server) == ["accepted": 1])
         let config = ["--config", site.workspace.configuration]

@@ -5,7 +5,7 @@ import POSIX
 import TestSupport
 import Testing
 
-/// The whole program while its database loses files, its disk hangs, and its store is backed up and restored.
+/// The whole program when its database loses files, its disk hangs, or its store is backed up and restored.
 @Suite final class StoreLossTests {
     private let site: WebhookSite
     private let sink: ScriptedServer
@@ -27,7 +27,7 @@ import Testing
         return try client.readResponse().status
     }
 
-    @Test func `nothing accepted is lost with the log`() throws {
+    @Test func `no accepted event is lost with the log`() throws {
         let load = WebhookLoad(clients: 4)
         for _ in 0..<3 {
             let server = try site.start()
@@ -35,7 +35,7 @@ import Testing
             #expect(load.waitForMore(200))
             let removed = unsafe unlink(path("deskgate.db-wal"))
             #expect(removed == 0)
-            // It opens the database anew by itself, and goes on.
+            // It reopens the database by itself, and continues.
             let line = try server.process.errors.line(containing: "the store accepts nothing").text
             #expect(try jsonObject(line).string("reason")?.contains("deskgate.db-wal was removed") == true)
             _ = try server.process.errors.line(containing: "the store is open")
@@ -52,7 +52,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// Whether the service does not know a webhook; it is posted again while a slow disk has it refused.
+    /// Whether the service does not have a webhook as a duplicate; it is posted again while a slow disk causes refusals.
     private func isLost(_ comment: Int64, _ client: SocketClient) throws -> Bool {
         var answer = try WebhookSite.post(comment, client)
         _ = eventually {
@@ -62,7 +62,7 @@ import Testing
         return answer != "duplicate"
     }
 
-    @Test func `a disk that hangs is reported and does not keep it from ending`() throws {
+    @Test func `a disk that hangs is reported and does not prevent a stop`() throws {
         try site.configure(["shutdown": ["drain_seconds": 1]])
         let server = try RunningServer(
             configuration: site.workspace.configuration,
@@ -80,7 +80,7 @@ import Testing
         #expect(try server.process.errors.text().contains("stopped without closing the store, whose disk hangs"))
     }
 
-    @Test func `a backup is made beside the service and restored without it`() throws {
+    @Test func `a backup works during service, and a restore without it`() throws {
         let server = try site.start()
         let client = try SocketClient(server.publicAddress)
         #expect(try WebhookSite.post(1, client) == "accepted")
@@ -107,7 +107,7 @@ import Testing
         #expect(try second.stop() == .exit(0))
     }
 
-    @Test func `a restore beside a service whose database was removed says to restart it`() throws {
+    @Test func `a restore beside a service without its database reports that it must restart`() throws {
         let server = try site.start()
         let config = ["--config", site.workspace.configuration]
         #expect(try Deskgate.run(["store", "backup", path("backup.db")] + config).code == 0)
@@ -122,7 +122,7 @@ import Testing
         #expect(try server.process.waitForEnd() == .signal(9))
     }
 
-    @Test func `the status of the store has the room on its disk and both bounds`() throws {
+    @Test func `the status of the store contains its free space and both limits`() throws {
         #expect(try site.start().stop() == .exit(0))
         let config = ["--config", site.workspace.configuration]
         let bounds = "events are refused below 0 (store.minimum_free_megabytes), and operators are notified below "
@@ -140,7 +140,7 @@ import Testing
         #expect(warnings.first?.text?.hasSuffix("\(bounds)1000000000 (operators.thresholds.disk_free_megabytes); make room") == true)
     }
 
-    /// Blocks a user after a backup, and ends when the copy of the revocations has the block.
+    /// Blocks a user after a backup, and waits until the copy of the revocations contains the block.
     /// - Returns: the user's key.
     private func blockAfterBackup(user: String) throws -> String {
         let config = ["--config", site.workspace.configuration]
@@ -157,7 +157,7 @@ import Testing
         try Deskgate.run(["store", "restore", path("backup.db"), "--config", site.workspace.configuration] + options)
     }
 
-    @Test func `a restore keeps out a user who was blocked since the backup`() throws {
+    @Test func `a restore keeps a block that is newer than the backup`() throws {
         let key = try blockAfterBackup(user: "user-1")
         let restored = try restore()
         #expect(restored.code == 0)
@@ -167,7 +167,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a restore without the copy says what may be missing, and can end all older keys`() throws {
+    @Test func `a restore without the copy reports possible losses, and can revoke all older keys`() throws {
         let key = try blockAfterBackup(user: "user-1")
         try File.remove(path("deskgate.db.revocations"))
         let restored = try restore("--sign-out-issued-before", "4000000000")
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func `what root does leaves nothing that keeps another user out`() throws {
+    func `files that root creates do not block another user`() throws {
         let first = try site.start()
         #expect(try WebhookSite.post(1, user: "user-1", SocketClient(first.publicAddress)) == "accepted")
         first.process.send(9)

@@ -107,7 +107,7 @@ import Testing
         site.change(["store": ["type": "sqlite", "path": .string(store), "minimum_free_megabytes": 0]])
     }
 
-    @Test func `directory is missing for a while`() throws {
+    @Test func `a directory is missing for a while`() throws {
         try change(store: "data/deskgate.db")
         let (server, reason) = try startWithoutStore()
         #expect(reason.hasSuffix("its directory must exist, and this user must be allowed to write there"))
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `disk is full for a while`() throws {
+    func `a disk is full for a while`() throws {
         let disk = try SmallDisk(megabytes: 1)
         try disk.fill("ballast", bytes: (1 << 20) - 4096)
         try change(store: disk.path("deskgate.db"))
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a full disk leaves the copy`() throws {
+    func `a full disk keeps the copy`() throws {
         let disk = try SmallDisk(megabytes: 2)
         try change(store: disk.path("deskgate.db"))
         try makeCopy()
@@ -138,7 +138,7 @@ import Testing
         try expectItOpens(server)
     }
 
-    @Test func `file is no database`() throws {
+    @Test func `a file that is no database is reported`() throws {
         try site.workspace.write("deskgate.db", String(repeating: "x", count: 8192), mode: 0o600)
         let (server, reason) = try startWithoutStore()
         #expect(reason.contains(path))
@@ -166,7 +166,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test(arguments: [false, true]) func `file is of a newer version`(hasCopy: Bool) throws {
+    @Test(arguments: [false, true]) func `a file of a newer version is reported`(hasCopy: Bool) throws {
         try hasCopy ? makeCopy() : makeStore()
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.setUserVersion(99)
@@ -190,8 +190,8 @@ import Testing
         try expectItOpens(server)
     }
 
-    /// A command that changes the store while no service runs changes the copy, too.
-    @Test func `the copy has what a command has revoked`() throws {
+    /// A command that changes the store of a stopped service also changes the copy.
+    @Test func `the copy contains a command's revocations`() throws {
         #expect(try site.start().stop() == .exit(0))
         try block()
         let connection = try Connection(path: path, mode: .readWriteCreate)
@@ -201,7 +201,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a database is away at the start`() throws {
+    @Test func `a database is unavailable at the start`() throws {
         let database = try PostgresServer()
         try site.workspace.write("database-url", database.url(), mode: 0o600)
         site.change(["store": ["type": "postgres", "url": ["file": "database-url"]]])
@@ -213,7 +213,7 @@ import Testing
         try expectItOpens(server)
     }
 
-    @Test func `another service has it`() throws {
+    @Test func `another service holds the store`() throws {
         let first = try site.start()
         #expect(try WebhookSite.post(7, SocketClient(first.publicAddress)) == "accepted")
         try block()
@@ -230,7 +230,7 @@ import Testing
         try expectItOpens(second)
     }
 
-    @Test func `a tool keeps it locked for a while`() throws {
+    @Test func `a tool keeps the store locked for a while`() throws {
         try makeStore()
         let tool = try Connection(path: path, mode: .readWriteCreate)
         var started: RunningServer?

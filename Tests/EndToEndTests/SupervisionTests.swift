@@ -13,13 +13,13 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is ready when it answers`(isAbstract: Bool) throws {
+    func `reports readiness when it responds`(isAbstract: Bool) throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(isAbstract: isAbstract)
         let key = try workspace.key()
         let process = try RunningServer.start(workspace.configuration, environment: manager.environment)
         let ready = try #require(manager.next())
-        // No waiting from here on: whoever was told may ask at once.
+        // The test does not wait from here on: after the notification a request must succeed at once.
         let line = try process.errors.line(containing: "serving").text
         let port = try #require(jsonObject(line).string("public")?.split(separator: ":").last.flatMap { UInt16($0) })
         #expect(try SocketClient(.tcp(host: "127.0.0.1", port: port)).authorize(key).status == 200)
@@ -31,7 +31,7 @@ import Testing
         #expect(manager.waiting().isEmpty, "without a watchdog nobody is told more")
     }
 
-    @Test func `is never ready when it cannot serve`() throws {
+    @Test func `never reports readiness when it cannot serve`() throws {
         let other = try RunningServer(Workspace())
         guard case .tcp(_, let port) = other.publicAddress else { return }
         let workspace = try Workspace(["listen": Workspace.listener(port: port)])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/notify", "@nobody-listens-here", "vsock:2:1", String(repeating: "/long", count: 40)])
-    func `serves also without a manager that listens`(path: String) throws {
+    func `serves without a manager that listens`(path: String) throws {
         let workspace = try Workspace()
         let server = try RunningServer(configuration: workspace.configuration, environment: ["NOTIFY_SOCKET": path])
         _ = try server.process.errors.line(containing: "the service manager gets no status of the service")
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Also without a watchdog.
-    @Test func `the status names the problem while nobody is let in`() throws {
+    @Test func `the status contains the problem while no user is allowed`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
         let key = try workspace.key()
@@ -93,18 +93,18 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `the watchdog is reported as long as the main loop runs`() throws {
+    @Test func `the watchdog is notified while the main loop runs`() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(watchdogMicroseconds: Self.watchdogMicroseconds)
         let server = try serve(workspace, under: manager)
         for _ in 0..<3 { #expect(manager.next(with: "WATCHDOG") != nil) }
-        // A pipe that nobody writes to keeps a reload waiting, as a hanging network file system does.
+        // A pipe without a writer blocks a reload, like a network file system that hangs.
         unsafe unlink(workspace.configuration)
         let made = unsafe mkfifo(workspace.configuration, 0o600)
         #expect(made == 0)
         server.process.send(SIGHUP)
         #expect(manager.next(with: "RELOADING") != nil)
-        // The log is read from this denial on, because an earlier line may tell of a machine that was slow before the wait.
+        // The log is read from this denial on, because an earlier line may report that the machine was slow before the wait.
         #expect(try server.authorize(wellFormedKey).status == 403)
         var line = try server.process.errors.line(containing: #""message":"authorize""#).number
         func waitForSilence() throws {
@@ -115,14 +115,14 @@ import Testing
         for _ in 0..<4 { try waitForSilence() }
         #expect(manager.waiting().isEmpty, "a manager would end it now")
         #expect(try status(server.publicAddress, "/livez") == 200)
-        // Whoever opens and closes the pipe ends the wait, with an empty configuration.
+        // Opening and closing the pipe ends the wait with an empty configuration.
         close(unsafe open(workspace.configuration, O_WRONLY | O_CLOEXEC))
         #expect(manager.next(with: "READY") != nil)
         #expect(manager.next(with: "WATCHDOG") != nil)
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `a disk that hangs does not end it`() throws {
+    @Test func `a disk that hangs does not stop the notifications`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let site = try WebhookSite(sink, log: false, drainSeconds: 1)
@@ -149,12 +149,12 @@ import Testing
     }
 
     @Test(arguments: [["WATCHDOG_PID": "1"], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "soon"]])
-    func `no watchdog without one for this process`(environment: [String: String]) throws {
+    func `a watchdog for another process is ignored`(environment: [String: String]) throws {
         let workspace = try Workspace()
         let manager = try ServiceManager(watchdogMicroseconds: 100_000)
         let server = try serve(workspace, under: manager, environment)
         #expect(manager.next()?["READY"] == "1")
-        // As long as another one takes that was started later and tells its watchdog as often as this one would.
+        // As long as another service needs that started later and notifies its watchdog at the same interval.
         let (otherWorkspace, otherManager) = (try Workspace(), try ServiceManager(watchdogMicroseconds: 100_000))
         let other = try serve(otherWorkspace, under: otherManager)
         for _ in 0..<3 { #expect(otherManager.next(with: "WATCHDOG") != nil) }
@@ -166,7 +166,7 @@ import Testing
         withExtendedLifetime(otherWorkspace) {}
     }
 
-    @Test func `credentials are secrets`() throws {
+    @Test func `credentials are read as secrets`() throws {
         let key: JSONValue = ["id": 1, "secret": ["credential": "app-key"]]
         let workspace = try Workspace(["apps": [["app_id": .string(Workspace.app), "keys": [key]]]])
         try workspace.directory.write("credentials/app-key", Markers.appSecrets[0], mode: 0o400)
@@ -175,7 +175,7 @@ import Testing
         let minted = try Deskgate.run(
             ["key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user], environment: environment)
         #expect(try server.authorize(String(minted.output.dropLast())).status == 200)
-        // Another one is taken over by a reload, when whoever supervises the service has replaced the file.
+        // A reload applies a new credential after the supervisor has replaced the file.
         try workspace.directory.write("credentials/app-key", Markers.appSecrets[1], mode: 0o400)
         server.process.send(SIGHUP)
         _ = try server.process.errors.line(containing: "configuration reloaded")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct TerminalTests {
-    @Test func `long work says for how long`() throws {
+    @Test func `a long command shows its duration`() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))
         try workspace.write("slow-disk", "500")
@@ -13,14 +13,14 @@ import Testing
         }
         let shown = try onTerminal(backup("one.db"))
         #expect(shown.contains(/\rbacking up: [1-9][0-9]* s\u{1B}\[K/))
-        // The line is gone before the result.
+        // The line is erased before the result.
         #expect(shown.contains("\r\u{1B}[K\(workspace.directory.path("one.db")) holds everything"))
         let plain = try Command("sh", "-c", backup("two.db"))
         #expect(plain.status == 0)
         #expect(plain.output.hasPrefix("\(workspace.directory.path("two.db")) holds everything"))
     }
 
-    @Test func `status is painted`() throws {
+    @Test func `the status is coloured`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
             "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],

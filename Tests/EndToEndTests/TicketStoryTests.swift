@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// `deskgate simulate`, `deskgate serve` and `deskgate tickets …` as a company uses them, and a customer's calls beside them.
+/// `deskgate simulate`, `deskgate serve` and `deskgate tickets …` as a company uses them, and a customer's requests.
 @Suite struct TicketStoryTests {
     private static let user = "ticket-user"
 
@@ -116,7 +116,7 @@ import Testing
         #expect(try simulator.waitForEnd() == .exit(0))
     }
 
-    /// Asks the simulated Desk or Chat, and expects that to be done.
+    /// Sends a request to the simulated Desk or Chat, and expects success.
     private func ask(_ directory: TemporaryDirectory, api: String, path: String, body: String = "") throws {
         let settings = try jsonObject(directory.read("sim/sendbird.json"))
         let token = try directory.read("sim/sendbird-\(api)-token").split(separator: "\n")[0]

@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-/// `deskgate tokens list|remove` on the store of a service that does not run; `PushTokenStoryTests` asks one that does.
+/// `deskgate tokens list|remove` on the store of a stopped service; `PushTokenStoryTests` tests a running one.
 @Suite struct TokensTests {
     private static let time: UnixMilliseconds = 1_773_130_512_000
     private let workspace: Workspace
@@ -17,7 +17,7 @@ import Time
         defer { store.close() }
         for (user, device) in [("user-1", "phone"), ("user-1", "tablet"), ("u\u{1B}[31m", "phone")] {
             let key = Device.Key(appID: Workspace.app, userID: user, deviceID: device)
-            // It begins as the markers do, which no output may hold.
+            // It begins with the marker prefix, which no output may contain.
             let token = try PushToken("\(Markers.prefix)-\(user)-\(device)-push-token")
             let done = Monitor(false)
             store.register(Registration(key: key, type: "ios", token: token, now: Self.time, rules: []), telling: .nobody) { result in
@@ -58,14 +58,14 @@ import Time
         #expect(all.count == 2, "a page each")
     }
 
-    @Test(arguments: ["list", "remove"]) func `says that nobody knows an app`(_ command: String) throws {
+    @Test(arguments: ["list", "remove"]) func `reports an unknown app`(_ command: String) throws {
         let result = try run([command, "--app=ap-1"] + (command == "remove" ? ["--user=u"] : []))
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
         #expect(result.errors.hasSuffix("did you mean \"app-1\"?\n"))
     }
 
-    @Test func `removes only of a person`() throws {
+    @Test func `removes only the tokens of the given person`() throws {
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1", "--device=tablet").output == "1 push token is removed.\n")
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1", "--json").output == "{\"removed\":1}\n")
         #expect(try run("remove", "--app", Workspace.app, "--user=user-1").output == "0 push tokens are removed.\n")
@@ -82,7 +82,7 @@ import Time
         ["remove"], ["remove", "--app=app-1"], ["remove", "--app=app-1", "--device=phone"], ["remove", "--app=app-1", "--user="],
         ["remove", "--user=user-1"],
     ])
-    func `refuses wrong use`(_ arguments: [String]) throws {
+    func `rejects invalid usage`(_ arguments: [String]) throws {
         let result = try run(arguments)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)

@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A trace that a caller has begun goes on in the log, in what is stored and in what is sent, with the real program.
+/// A caller's trace continues in the log, the store and outgoing requests, with the real program.
 @Suite struct TraceStoryTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let parent = "00-\(trace)-00f067aa0ba902b7-01"
@@ -64,19 +64,19 @@ import Testing
         #expect(try second.stop() == .exit(0))
     }
 
-    /// As if the time had come for all that waits.
+    /// Makes all waiting deliveries due.
     private func makeDue(_ site: WebhookSite) throws {
         let connection = try Connection(path: site.workspace.directory.path("deskgate.db"), mode: .readWriteCreate)
         try connection.execute("UPDATE deliveries SET due_at = 0 WHERE state = 0")
         try connection.close()
     }
 
-    /// What is no valid header, and what comes twice, counts as none: then a trace of our own begins, which nobody records.
+    /// An invalid or duplicate header is ignored: Deskgate then begins its own trace, which is not sampled.
     @Test(arguments: [
         "", "traceparent: \(parent.uppercased())\r\n", "traceparent: \(parent)\r\nTraceparent: \(parent)\r\n",
         "traceparent: 00-\(trace)-0000000000000000-01\r\n",
     ])
-    func `without one a trace begins`(headers: String) throws {
+    func `without a valid header a new trace begins`(headers: String) throws {
         let sink = try ScriptedServer(.everyRequest(.respond(204)))
         defer { sink.stop() }
         let site = try WebhookSite(sink)
@@ -141,8 +141,8 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// A reload begins and ends the export; a collector that is gone keeps the service from nothing.
-    @Test func `a reload begins the export`() throws {
+    /// A reload starts and stops the export; a collector that is down does not affect the service.
+    @Test func `a reload starts the export`() throws {
         let (sink, collector) = (try ScriptedServer(.everyRequest(.respond(204))), try ScriptedServer(.everyRequest(.respond(200))))
         defer {
             sink.stop()

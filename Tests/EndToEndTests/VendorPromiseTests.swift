@@ -3,11 +3,11 @@ import Simulators
 import TestSupport
 import Testing
 
-/// Pictures of authors, quick replies and a model of the company's own: through the whole program, on both stores.
+/// Pictures of authors, quick replies and a company's own model: with the whole program, on both stores.
 @Suite struct VendorPromiseTests {
     private static let block = #"JSON^{"options":["Yes","No"]}^NSOJ"#
 
-    @Test(arguments: [false, true]) func `an author's picture reaches the phone, and the picture of nobody does not`(
+    @Test(arguments: [false, true]) func `an author's picture reaches the phone, and an unknown author has none`(
         _ isPostgres: Bool
     ) throws {
         let database = isPostgres ? try PostgresServer() : nil
@@ -24,7 +24,7 @@ import Testing
         let apple = try #require(site.simulators.recorder.pushes.first).payload
         #expect(apple["aps"]?["mutable-content"] == 1)
         #expect(apple["avatar_url"]?.text == url)
-        // An id that no picture has, as a hostile sender may write it.
+        // An id without a picture, as a hostile sender may write.
         let forged = try jsonObject(String(decoding: WebhookSite.body(2), as: UTF8.self))
             .replacing(["author": ["name": "Ann", "avatar_id": -1]])
         #expect(try WebhookSite.send(JSONValue.object(forged).serialized(), client).status == 200)
@@ -35,7 +35,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test(arguments: [false, true]) func `quick replies are cut out for the holder of a ticket alone`(_ isPostgres: Bool) throws {
+    @Test(arguments: [false, true]) func `quick replies are extracted only for the holder of a ticket`(_ isPostgres: Bool) throws {
         let database = isPostgres ? try PostgresServer() : nil
         defer { withExtendedLifetime(database) {} }
         let site = try BotSite(database: database)
@@ -54,7 +54,7 @@ import Testing
         #expect(!(try site.server.process.errors.text()).contains("Shall I"))
     }
 
-    @Test(arguments: [false, true]) func `a model of the company's own takes 64 functions`(_ isPostgres: Bool) throws {
+    @Test(arguments: [false, true]) func `a company's own model accepts 64 functions`(_ isPostgres: Bool) throws {
         let database = isPostgres ? try PostgresServer() : nil
         defer { withExtendedLifetime(database) {} }
         let site = try BotSite(database: database) { text in

@@ -4,15 +4,15 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Webhooks through the whole program while something that it needs fails: what it accepted arrives, and what it cannot accept it refuses.
+/// Webhooks with the whole program during failures: accepted events arrive, and others are refused.
 ///
-/// Each test prints its figures.
+/// Each test prints its numbers.
 @Suite struct WebhookFaultTests {
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `disk is full for a while`() throws {
+    func `a disk is full for a while`() throws {
         let disk = try SmallDisk(megabytes: 48)
         try disk.fill("ballast", bytes: 40 << 20)
-        // Nothing arrives before the disk is full: what has arrived makes room.
+        // No event arrives before the disk is full, because deliveries free space.
         let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }
         let store: JSONObject = ["type": "sqlite", "path": .string(disk.path("deskgate.db")), "minimum_free_megabytes": 0]
@@ -36,7 +36,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `disk has less than its floor`() throws {
+    @Test func `a disk has less free space than the minimum`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         let store: JSONObject = ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 1_000_000]
@@ -81,7 +81,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// What a sink may do wrong, by the name under which the figures are printed.
+    /// Faults of a sink, by the name under which the numbers are printed.
     private static let wrongs: [(name: String, steps: [ScriptedStep])] = [
         ("hangs", [.hang]), ("resets", [.reset]), ("answers garbage", [.send("this is no HTTP\r\n\r\n"), .close]),
         ("redirects", [.respond(307, headers: ["Location: http://127.0.0.1:1/"])]),
@@ -90,7 +90,7 @@ import Testing
     ]
 
     @Test(arguments: wrongs.indices)
-    func `a bad sink leaves another one alone`(_ index: Int) throws {
+    func `a faulty sink does not affect another one`(_ index: Int) throws {
         let wrong = Self.wrongs[index]
         let (sink, bad) = (try ScriptedServer(.everyRequest(.respond(200))), try ScriptedServer(.requests([wrong.steps])))
         defer {
@@ -129,13 +129,13 @@ import Testing
         #expect(try jsonObject(response.text).string("error") == error)
     }
 
-    /// The help desk posts again until the event is taken.
+    /// Posts again, like the help desk, until the event is accepted.
     private func acceptAgain(_ comment: Int64, _ server: RunningServer) throws {
         #expect(eventually { (try? ready(server).status) == 200 }, "it finds out by itself")
         #expect(try WebhookSite.post(comment, SocketClient(server.publicAddress)) == "accepted")
     }
 
-    /// Waits until all comments have arrived, each under one id, and prints what came.
+    /// Waits until all comments have arrived, each with one id, and prints the numbers.
     private func expectAll(_ accepted: Set<Int64>, at sink: ScriptedServer, _ name: String) throws {
         var arrived: [Int64: Set<String>] = [:]
         var requests = 0

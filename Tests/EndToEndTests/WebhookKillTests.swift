@@ -5,7 +5,7 @@ private struct Tally {
     var identifiers: [Int64: Set<String>] = [:]
     var requestCount = 0
 
-    /// Takes in what has arrived since the last call.
+    /// Records the events that have arrived since the last call.
     mutating func update(_ sink: ScriptedServer) throws {
         for request in sink.requests.dropFirst(requestCount) {
             requestCount += 1
@@ -15,14 +15,14 @@ private struct Tally {
     }
 }
 
-/// The promise of the whole: what was answered 200 arrives, whatever becomes of the process.
+/// The guarantee of the whole program: an event answered 200 arrives, even if the process is killed.
 @Suite struct WebhookKillTests {
     private static let kills = 50
 
-    @Test func `nothing accepted is lost`() throws {
+    @Test func `no accepted event is lost`() throws {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
-        // What was under way at a kill is tried again by the next process at once; its lease would last for longer than the test waits.
+        // The next process retries attempts interrupted by a kill at once; their leases would outlast the test's time limit.
         let site = try WebhookSite(sink, log: false)
         let load = WebhookLoad(clients: 8)
         var random = SeededGenerator(seed: 20_260_310)

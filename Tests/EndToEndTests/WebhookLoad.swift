@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Threading
 
-/// Clients that post webhooks all the time, to a server that may vanish at any moment, and remember what was accepted.
+/// Clients that continuously post webhooks to a server that may be killed at any time, and record the accepted ones.
 final class WebhookLoad: Sendable {
     private struct State {
         var address: ListenAddress?
@@ -23,27 +23,27 @@ final class WebhookLoad: Sendable {
         stop()
     }
 
-    /// The comments whose event the server has said to have.
+    /// The comments whose event the server has accepted.
     var accepted: Set<Int64> { state.withLock { $0.accepted } }
 
-    /// Tells the clients where the server is now; nil when it is gone.
+    /// Sets the server's address for the clients; nil when it is gone.
     func use(_ address: ListenAddress?) {
         state.update { $0.address = address }
     }
 
-    /// Waits until so many more events have been accepted.
+    /// Waits until `count` more events have been accepted.
     func waitForMore(_ count: Int) -> Bool {
         let goal = accepted.count + count
         return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.accepted.count >= goal ? true : nil } != nil
     }
 
-    /// Ends the clients; those that have a request under way wait for its end.
+    /// Ends the clients; clients with a running request wait for its end.
     func stop() {
         state.update { $0.isDone = true }
         for thread in threads.takeAll() { thread.join() }
     }
 
-    /// The help desk posts again what was not answered.
+    /// The help desk repeats webhooks without a response.
     private static func postUntilDone(_ state: Monitor<State>) {
         var unanswered: Int64?
         while case let address?? = state.wait({ $0.isDone ? .some(nil) : $0.address.map(Optional.some) }) {

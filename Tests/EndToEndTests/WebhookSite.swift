@@ -5,14 +5,14 @@ import TestSupport
 import Threading
 import Time
 
-/// A configuration that takes webhooks and delivers them to a sink of the test and to the log.
+/// A configuration that accepts webhooks and delivers them to a sink of the test and to the log.
 final class WebhookSite: Sendable {
     static let message = "\(Markers.prefix)-what-support-wrote"
     static let pathSecret = "\(Markers.prefix)_path_secret_of_the_app"
-    // 33 bytes, whose base64 begins as the markers do.
+    // 33 bytes whose base64 begins with the marker prefix.
     static let signingSecret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
 
-    /// For how long a sink may have no time to answer before it is told again.
+    /// The timeout of a request to a sink, after which it is retried.
     private static let timeoutSeconds: Int64 = 120
 
     let workspace: Workspace
@@ -41,7 +41,7 @@ final class WebhookSite: Sendable {
         self.changes = Monitor(changes)
     }
 
-    /// Replaces the changes that the next start finds.
+    /// Sets the changes of the configuration for the next start.
     func change(_ changes: JSONObject) {
         self.changes.update { $0 = changes }
     }
@@ -54,7 +54,7 @@ final class WebhookSite: Sendable {
         ]
     }
 
-    /// A notifier that tells a sink, with the secret of a file: `sink.whsec`, or `other.whsec` for a second one.
+    /// A notifier for a sink, with its secret in a file: `sink.whsec`, or `other.whsec` for a second one.
     static func notifier(
         _ sink: ScriptedServer, secret: String = "sink.whsec", concurrency: Int64 = 8
     ) -> JSONValue {
@@ -64,7 +64,7 @@ final class WebhookSite: Sendable {
         ]
     }
 
-    /// Starts the program; from then on the configuration names the operators' port, so that commands find it.
+    /// Starts the program. From then on the configuration contains the operators' port, so that commands find the service.
     func start() throws -> RunningServer {
         try configure()
         let server = try RunningServer(workspace)
@@ -72,7 +72,7 @@ final class WebhookSite: Sendable {
         return server
     }
 
-    /// Writes the configuration with its changes, and with further ones.
+    /// Writes the configuration with its changes and with additional ones.
     func configure(_ further: JSONObject = [:]) throws {
         var configuration = further
         for member in changes.withLock({ $0 }).members + members.members where configuration[member.key] == nil {
@@ -81,7 +81,7 @@ final class WebhookSite: Sendable {
         try workspace.configure(configuration)
     }
 
-    /// Whether a request at the sink carries a signature of ours for its id, time and body.
+    /// Whether a request at the sink has a valid signature for its id, time and body.
     func isGenuine(_ request: RecordedRequest, now: UnixMilliseconds) throws -> Bool {
         guard let id = request.header("webhook-id"), let timestamp = request.header("webhook-timestamp"),
             let signature = request.header("webhook-signature")
@@ -98,7 +98,7 @@ final class WebhookSite: Sendable {
         return comment.integer("comment_id")
     }
 
-    /// - Parameter padding: how many bytes what support wrote has beside the message.
+    /// - Parameter padding: the number of bytes added to the text of support.
     static func body(_ comment: Int64, user: String = Markers.user, padding: Int = 0) -> [UInt8] {
         let object: JSONValue = [
             "ticket_id": .integer(17), "created_at": "2026-03-10T08:15:12Z", "attachments": [],
@@ -111,20 +111,20 @@ final class WebhookSite: Sendable {
         return object.serialized()
     }
 
-    /// Posts a webhook as the help desk does, and reads the answer's status; nil for what is not 200.
-    /// - Parameter user: one of no importance where operators' lists, which name people, are asked for.
+    /// Posts a webhook like the help desk, and returns the status of the body; nil for a response other than 200.
+    /// - Parameter user: another user when the test reads operators' lists, which contain names.
     static func post(_ comment: Int64, user: String = Markers.user, _ client: SocketClient) throws -> String? {
         let response = try send(body(comment, user: user), client)
         return response.status == 200 ? try jsonObject(response.text).string("status") : nil
     }
 
-    /// Posts a webhook as the help desk does.
+    /// Posts a webhook like the help desk.
     static func send(_ body: [UInt8], _ client: SocketClient) throws -> ReceivedResponse {
         try begin(body, client)
         return try client.readResponse()
     }
 
-    /// Posts a webhook, and does not wait for the answer.
+    /// Posts a webhook without waiting for the response.
     static func begin(_ body: [UInt8], _ client: SocketClient) throws {
         try client.send("POST /pyrus/webhook/\(pathSecret) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Time
 
-/// Webhooks through the whole program: from the help desk's request to the sink's.
+/// Webhooks with the whole program: from the help desk's request to the sink's.
 @Suite struct WebhookTests {
     private static let ok = [ScriptedStep.respond(200)]
 
-    /// Runs the program with a sink that does this on each request.
+    /// Runs the program with a sink that runs these steps for each request.
     private func withSite(
         _ script: ScriptedServer.Script, _ body: (WebhookSite, RunningServer, ScriptedServer) throws -> Void
     ) throws {
@@ -21,13 +21,13 @@ import Time
         _ = try server.process.waitForEnd()
     }
 
-    @Test func `arrives once and signed`() throws {
+    @Test func `arrives once with a signature`() throws {
         try withSite(.requests([Self.ok])) { site, server, sink throws in
             let client = try SocketClient(server.publicAddress)
             #expect(try WebhookSite.post(1, client) == "accepted")
             #expect(try WebhookSite.post(1, client) == "duplicate")
             #expect(sink.waitForRequests(1))
-            // What came of the second post, were it delivered, would be before this.
+            // A delivery of the second post would arrive before this one.
             #expect(try WebhookSite.post(2, client) == "accepted")
             #expect(sink.waitForRequests(2))
             let comments = try sink.requests.map { try WebhookSite.comment(of: $0) }
@@ -42,7 +42,7 @@ import Time
         }
     }
 
-    @Test func `the log tells of the event and not what was written`() throws {
+    @Test func `the log contains the event without its text`() throws {
         try withSite(.requests([Self.ok])) { _, server, sink throws in
             #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
             let line = try jsonObject(server.process.errors.line(containing: "comment.created").text)
@@ -60,7 +60,7 @@ import Time
         [ScriptedStep.respond(503, headers: ["Retry-After: 1"])],
         [.respond(302, headers: ["Location: /elsewhere", "Retry-After: 1"])],
     ])
-    func `is tried again under the same ID`(_ first: [ScriptedStep]) throws {
+    func `is retried under the same ID`(_ first: [ScriptedStep]) throws {
         try withSite(.requests([first, Self.ok])) { site, server, sink throws in
             #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
             #expect(sink.waitForRequests(2))
@@ -75,7 +75,7 @@ import Time
     @Test(arguments: [
         [ScriptedStep.send("this is no HTTP\r\n\r\n"), .close], [.reset], [.close], [.send("HTTP/1.1 200 OK\r\nContent-"), .close],
     ])
-    func `what answers garbage is tried again`(_ first: [ScriptedStep]) throws {
+    func `a malformed response causes a retry`(_ first: [ScriptedStep]) throws {
         try withSite(.requests([first, Self.ok])) { _, server, sink throws in
             #expect(try WebhookSite.post(1, SocketClient(server.publicAddress)) == "accepted")
             #expect(sink.waitForRequests(2))
@@ -87,7 +87,7 @@ import Time
         [ScriptedStep.hang],
         [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .sendForever(Array("5\r\nabcde\r\n".utf8))],
     ])
-    func `a sink without end holds nothing else up`(_ steps: [ScriptedStep]) throws {
+    func `a sink with endless responses delays nothing else`(_ steps: [ScriptedStep]) throws {
         try withSite(.requests([steps])) { site, server, sink throws in
             let client = try SocketClient(server.publicAddress)
             for comment in 1...20 as ClosedRange<Int64> { #expect(try WebhookSite.post(comment, client) == "accepted") }
@@ -97,7 +97,7 @@ import Time
         }
     }
 
-    @Test func `what waits is delivered after a restart`() throws {
+    @Test func `a waiting delivery arrives after a restart`() throws {
         let sink = try ScriptedServer(.requests([[.hang], Self.ok]))
         defer { sink.stop() }
         let site = try WebhookSite(sink, drainSeconds: 0)

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate webhook verify`, with signatures that Python makes as other programs would.
+/// `deskgate webhook verify`, with signatures made by Python, as in other programs.
 @Suite struct WebhookVerifyTests {
-    /// What the help desk's webhook had, as it was received.
+    /// The body of the help desk's webhook, as received.
     private static let body = "{\n  \"b\": \"Grüße/\",\n  \"a\": [1, 19.990, {\"c\": null}],\n  \"d\": {}\n}"
     private static let expected =
         "Expected: in X-Pyrus-Sig an HMAC-SHA-1 in hexadecimal, made with $.apps[0].webhook.signature_secret[0] or "
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [("new", 0), ("old", 1)])
-    func `genuine names the secret`(_ name: String, _ index: Int) throws {
+    func `a valid signature has the name of its secret`(_ name: String, _ index: Int) throws {
         for code in ["hex(sha1, body)", "hex(sha1, body).upper()", "'sha1=' + hex(sha1, body)"] {
             let result = try verify(code, secret: name)
             #expect(result.code == 0)
@@ -62,7 +62,7 @@ import Testing
         ("hex(sha1, body.replace(b'\\n', b'\\r\\n'))", "with CR LF as line ends"),
         ("hex(sha1, b'\\xef\\xbb\\xbf' + body)", "with a byte order mark"), ("hex(sha1, b'')", "as an empty body"),
     ])
-    func `other bodies are recognised`(_ code: String, _ change: String) throws {
+    func `changed bodies are recognised`(_ code: String, _ change: String) throws {
         try expectExplanation(
             of: code, "new",
             ["It belongs to the body \(change): verify the bytes as they were received, before anything parses or changes them."])
@@ -97,7 +97,7 @@ import Testing
         try expectExplanation(of: code, secret, differences)
     }
 
-    @Test func `right signature is not reported`() throws {
+    @Test func `a valid signature causes no hint`() throws {
         let right = try sign("hex(sha1, body)", "new")
         let result = try verify("hex(sha1, minified)", secret: "new", words: ["--explain", "--json"])
         let (object, hidden) = (try result.json, [right] + secrets.values)
@@ -133,8 +133,8 @@ import Testing
         }
     }
 
-    /// The event's id and the delivery's are both in what a backend receives.
-    @Test(arguments: [("id-1", false), ("id-2", true)]) func `an id of the body is reported from that of the delivery`(
+    /// The body contains both the event's id and the delivery's.
+    @Test(arguments: [("id-1", false), ("id-2", true)]) func `the event's id is distinguished from the delivery's`(
         _ id: String, _ isReported: Bool
     ) throws {
         try workspace.directory.write("body.json", #"{"id": "id-2", "b": 1}"#)
@@ -153,7 +153,7 @@ import Testing
         (["--app", "app-1", "--body", #"{"a":1}"#], "--body: expected a file; - reads the body from standard input"),
         (["--app", "app-1", "--body", "-"], "--body: standard input is empty"),
     ])
-    func `usage is reported`(_ words: [String], _ message: String) throws {
+    func `usage errors are reported`(_ words: [String], _ message: String) throws {
         let body = words.contains("--body") ? [] : ["--body", workspace.directory.path("body.json")]
         let result = try Deskgate.run(["webhook", "verify", "--config", workspace.configuration, "--signature", "x"] + body + words)
         #expect(result.code == 2)
@@ -169,7 +169,7 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: --\(empty): is empty; is the variable set?\n"), "\(result.errors)")
     }
 
-    @Test func `body comes from standard input`() throws {
+    @Test func `the body is read from the standard input`() throws {
         let words = ["webhook", "verify", "--config", workspace.configuration, "--app", "app-1", "--body", "-"]
         let signature = try sign("hex(sha1, body)", "new")
         let result = try Deskgate.run(words + ["--signature", signature], input: workspace.directory.path("body.json"))
@@ -185,7 +185,7 @@ import Testing
         #expect(Array(lines.dropFirst(2)) == differences)
     }
 
-    /// Verifies a webhook of the help desk for `app-1`.
+    /// Verifies a help desk's webhook for `app-1`.
     private func verify(_ code: String, secret: String, words: [String] = []) throws -> Deskgate.Result {
         try Deskgate.run(
             [
@@ -206,7 +206,7 @@ import Testing
             ] + words)
     }
 
-    /// What a Python program signs: an expression of `body`, `value`, `minified`, `secret` and `signing`.
+    /// A Python program's signature: an expression of `body`, `value`, `minified`, `secret` and `signing`.
     private func sign(_ code: String, _ secret: String) throws -> String {
         let script = """
             import base64 as b64, hashlib, hmac, json, sys

@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// A conversation is read on one device, and the notifications of the others are withdrawn: through the whole program and the simulated
+/// A conversation is read on one device, and the notifications on the others are withdrawn: with the whole program and the simulated
 /// providers, on both stores.
 @Suite struct WithdrawalTests {
     enum StoreKind: CaseIterable {
@@ -20,7 +20,7 @@ import Testing
 
     private func token(_ number: Int) -> String { String(repeating: "5d3f0a9\(number)", count: 8) }
 
-    /// Starts the program. The revocations of a database come a moment after the listener.
+    /// Starts the program. A database's revocations are loaded a moment after the listener starts.
     private func start(_ site: PushSite) throws -> RunningServer {
         let server = try RunningServer(site.workspace)
         #expect(eventually { (try? PushSite.get(server.publicAddress, "/readyz")) == #"200 {"status":"ready"}"# })
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `each device of the reader is sent one silent push, and nobody else's`(_ store: StoreKind) throws {
+    func `each device of the reader, and no other, gets one silent push`(_ store: StoreKind) throws {
         let database = try store.database()
         defer { withExtendedLifetime(database) {} }
         let site = try PushSite()
@@ -94,18 +94,18 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `many readings cause one silent push, and a later comment rings`(_ store: StoreKind) throws {
+    func `many read receipts cause one silent push, and a later comment is shown`(_ store: StoreKind) throws {
         let database = try store.database()
         defer { withExtendedLifetime(database) {} }
         let site = try PushSite()
         try site.configure(Self.withdraw, database: database)
         let server = try start(site)
-        // Apple is away, so that nothing leaves between the readings, however slow they are.
+        // APNs is unavailable, so that no push is sent between the receipts, however slow they are.
         site.simulators.faults.add(Fault(.answer(.init(503, "ServiceUnavailable")), at: .apns, times: nil))
         try site.register(server)
         for _ in 0..<20 { _ = try see(server, ticket: nil) }
         func pending() throws -> Int { try deliveries("type=conversation.seen&notifier=apns&state=pending", server).count }
-        // PostgreSQL passes over a push that is just being claimed.
+        // PostgreSQL skips a push that is being claimed.
         #expect(
             eventually {
                 _ = try? see(server, ticket: nil)
@@ -123,7 +123,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `without the key phones are notified nothing`() throws {
+    @Test func `without the setting phones get nothing`() throws {
         let site = try PushSite()
         let server = try start(site)
         try site.register(server)
@@ -135,7 +135,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `somebody who was forgotten is sent nothing`() throws {
+    @Test func `a forgotten user gets nothing`() throws {
         let site = try PushSite()
         try site.configure(Self.withdraw)
         let server = try start(site)

@@ -4,48 +4,48 @@ import TestSupport
 import Threading
 import Time
 
-/// What the load has sent and was told, and what the notifiers were given: by it alone is judged whether a promise was broken.
+/// The requests and responses of the load, and the deliveries to notifiers. Broken guarantees are detected from this record alone.
 final class AcceptanceRecord: Sendable {
     struct State {
         /// The ids under which each comment was sent, by its number.
         var sent: [Int: Set<UUIDv7>] = [:]
-        /// The id that each accepted comment has.
+        /// The id of each accepted comment.
         var accepted: [Int: UUIDv7] = [:]
-        /// How often each delivery was given to the notifiers, by its comment.
+        /// The number of times that each delivery was given to the notifiers, by comment.
         var delivered: [Int: [UUIDv7: Int]] = [:]
         /// Devices that had signed out before a comment was sent, by the comment's number.
         var signedOut: [Int: String] = [:]
-        /// How many registrations of a person, whose number is limited, were tried, were allowed and were denied. Of the others it is not
-        /// known whether they count.
+        /// The numbers of attempted, allowed and denied registrations of a person with a limit. It is unknown whether the others were
+        /// counted.
         var asked: [String: Int] = [:]
         var allowed: [String: Int] = [:]
         var denied: [String: Int] = [:]
-        /// How many calls failed, and how many times a comment was sent again.
+        /// The numbers of failed calls and of repeated comments.
         var refused = 0
         var repeated = 0
-        /// When each replica has accepted last, and the longest that it took until the next time, in milliseconds.
+        /// The last acceptance by each replica, and the longest interval until the next one, in milliseconds.
         var acceptedAt: [Int: MonotonicMilliseconds] = [:]
         var counts: [Int: Int] = [:]
         var longestGap: UInt64 = 0
-        /// The longest that it took replicas to accept some calls again when nothing kept them from it any more, in milliseconds.
+        /// The longest time until replicas accepted calls again after a fault ended, in milliseconds.
         var acceptsAfter: UInt64 = 0
-        /// Promises that were seen broken at once.
+        /// Guarantees that were detected as broken at once.
         var broken: [String] = []
     }
 
     private let state = Monitor(State())
     private let isJournaled: Bool
 
-    /// - Parameter isJournaled: whether each entry is written to the standard output at once, for the ledger of another process.
+    /// - Parameter isJournaled: whether each entry is written to the standard output at once, for the record of another process.
     init(isJournaled: Bool = false) { self.isJournaled = isJournaled }
 
-    /// Everything, once the load has ended: while somebody holds a copy, each change costs another one.
+    /// The complete record, after the load has ended: while a copy exists, each change copies the record again.
     var everything: State { state.withLock { $0 } }
 
-    /// Whether a person was told that the limit is reached.
+    /// Whether a person was denied by the limit.
     func isLimited(_ user: String) -> Bool { state.withLock { $0.denied[user] != nil } }
 
-    /// Whether a notifier was given something.
+    /// Whether a notifier was given a delivery.
     var hasDelivered: Bool { state.withLock { !$0.delivered.isEmpty } }
 
     func note(_ entry: Entry) {
@@ -57,18 +57,18 @@ final class AcceptanceRecord: Sendable {
         state.update { $0.noteCall(of: replica) }
     }
 
-    /// Replicas have accepted again, so long after nothing kept them from it any more.
+    /// Records the time until replicas accepted calls again after a fault ended.
     func noteAccepting(afterMilliseconds milliseconds: UInt64) {
         state.withLock { $0.acceptsAfter = max($0.acceptsAfter, milliseconds) }
     }
 
-    /// A call failed, and will be repeated.
+    /// Records a failed call, which will be repeated.
     func noteRefusal() {
         state.withLock { $0.refused += 1 }
     }
 
-    /// Waits until each of these replicas has accepted so much more than it had.
-    /// - Returns: false when they were not in time, which only a failing test reaches.
+    /// Waits until each of these replicas has accepted `count` more events.
+    /// - Returns: false at the time limit, which only a failing test reaches.
     func waitForMore(_ count: Int, by replicas: [Int]) -> Bool {
         let before = state.withLock { $0.counts }
         return state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { state in

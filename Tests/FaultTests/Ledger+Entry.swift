@@ -1,25 +1,25 @@
 import Core
 
 extension AcceptanceRecord {
-    /// Something that happened; as a line it gets from a process that is killed to one that judges.
+    /// An entry of the record; as a line it passes from a process that is killed to the one that evaluates it.
     enum Entry {
-        /// A comment is sent under this id, for the first time or again.
+        /// A comment is sent with this id, for the first time or again.
         case sent(Int, UUIDv7)
-        /// A comment is stored under this id: accepted, or recognised as accepted before.
+        /// A comment is stored with this id: accepted, or found to be a duplicate.
         case accepted(Int, UUIDv7)
         case delivered(Int, UUIDv7)
         /// A notifier was given a delivery of a comment to a device.
         case addressed(Int, device: String)
-        /// A registration is tried, was allowed, or was denied by its person's limit.
+        /// A registration is attempted, was allowed, or was denied by its person's limit.
         case asked(String)
         case allowed(String)
         case denied(String)
-        /// A device has signed out, and the comment is sent after that.
+        /// A device has signed out before the comment is sent.
         case signedOut(Int, device: String)
         case broken(String)
     }
 
-    /// Takes in what the ledger of another process has written; a line without an end is none.
+    /// Adds another process's journal; a line without an end is ignored.
     func take(journal: [UInt8]) {
         for line in journal.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
             if let entry = Entry(line: String(decoding: line, as: UTF8.self)) { note(entry) }
@@ -42,7 +42,7 @@ extension AcceptanceRecord.Entry {
         }
     }
 
-    /// Reads a line; nil for one that is not of a journal.
+    /// Parses a line; nil for one that is not from a journal.
     init?(line: String) {
         let parts = line.split(separator: " ", maxSplits: 2).map { String($0) }
         guard parts.count == 3, let number = Int(parts[1]) else { return nil }

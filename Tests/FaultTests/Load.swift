@@ -5,12 +5,12 @@ import TestSupport
 import Threading
 import Time
 
-/// What comes to a service: comments, registrations and sign-outs on threads of their own, each repeated until it is taken, as help desks
-/// and apps do, and at the other replica, as a load balancer does.
+/// The load of a service: comments, registrations and sign-outs, on separate threads. Each is repeated until it is accepted, like those of
+/// help desks and apps, and at the other replica, as behind a load balancer.
 final class Load: Sendable {
     private enum Phase {
         case running
-        /// What is under way is still repeated until it is taken.
+        /// Running calls are still repeated until they are accepted.
         case ending
         case abandoned
     }
@@ -23,7 +23,7 @@ final class Load: Sendable {
         LimitRule(per: .service, max: 100_000, windowMilliseconds: 3_600_000),
     ]
     private static let repeatAfterMilliseconds: UInt64 = 20
-    /// How long each thread leaves between calls while the load is light.
+    /// The pause of each thread between calls while the load is light.
     private static let lightMilliseconds: UInt64 = 100
     private static let commentSenders = 4
 
@@ -48,8 +48,8 @@ final class Load: Sendable {
         threads.withLock { $0 = senders + callers + [phone] }
     }
 
-    /// Ends the threads, each after what it is about.
-    /// - Parameter isInVain: whether nothing is taken any more, so that nothing is repeated either.
+    /// Ends the threads after their current calls.
+    /// - Parameter isInVain: whether no call can succeed any more, so that none is repeated.
     func stop(isInVain: Bool) {
         phase.update { $0 = isInVain ? .abandoned : .ending }
         let threads = threads.withLock { threads in
@@ -59,7 +59,7 @@ final class Load: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Slows the calls down while `body` waits for a deadline, because more of them would only keep the processor busy.
+    /// Slows the calls down while `body` waits for a deadline, because more calls would only use the processor.
     func lightly(_ body: () -> Void) {
         isLight.update { $0 = true }
         defer { isLight.update { $0 = false } }
@@ -68,7 +68,7 @@ final class Load: Sendable {
 
     static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
 
-    /// A comment to a person, with an id of its own.
+    /// A comment to a person, with its own id.
     static func incoming(_ number: Int, to user: String, at now: UnixMilliseconds) -> IncomingEvent {
         var random = SystemRandomNumberGenerator()
         let identity = Event.Identity(
@@ -81,7 +81,7 @@ final class Load: Sendable {
 
     private var ends: Bool { phase.withLock { $0 } != .running }
 
-    /// Comes before each next call, and waits while the load is light.
+    /// Called before each next call; waits while the load is light.
     private func wait() {
         _ = isLight.wait(timeoutMilliseconds: Self.lightMilliseconds) { $0 ? nil : () }
     }
@@ -94,19 +94,19 @@ final class Load: Sendable {
     }
 
     private func sendComments(_ sender: Int) {
-        // The first ones stay with one replica, so that each gets calls even while those at another one wait for their answers.
+        // The first threads stay with one replica, so that each replica gets calls even while another one's hang.
         let isFaithful = sender < replicas.count
         while !ends {
             wait()
             let number = nextComment()
             let replica = isFaithful ? sender : number
             send(number, to: "user-\(number % 10)", at: replica)
-            // Now and then the answer is lost on its way, and the help desk sends it once more.
+            // Sometimes the response is lost, and the help desk repeats the webhook.
             if number % 5 == 0 { send(number, to: "user-\(number % 10)", at: isFaithful ? replica : replica + 1) }
         }
     }
 
-    /// Sends a comment until it is taken.
+    /// Sends a comment until it is accepted.
     private func send(_ number: Int, to user: String, at first: Int) {
         attempt(first) { replica, index in
             let incoming = Self.incoming(number, to: user, at: replica.now())
@@ -120,7 +120,7 @@ final class Load: Sendable {
         }
     }
 
-    /// Does a call until it is taken, each time at another replica.
+    /// Repeats a call until it succeeds, each time at another replica.
     private func attempt(_ first: Int, _ call: (Replica, _ index: Int) -> Result<Void, StoreError>?) {
         var index = first
         while phase.withLock({ $0 }) != .abandoned {
@@ -137,7 +137,7 @@ final class Load: Sendable {
 }
 
 extension Load {
-    /// Both callers register the same persons' devices at different replicas, until each is told that the limit is reached.
+    /// Both callers register the same persons' devices at different replicas, until each is denied by the limit.
     private func register(_ caller: Int) {
         for number in 0... {
             let user = "limited-\(number)"
@@ -154,7 +154,7 @@ extension Load {
         }
     }
 
-    /// A device registers, is told of a comment, signs out, and must be told of none that comes later.
+    /// A device registers, gets a comment, signs out, and must get no later one.
     private func signInAndOut() {
         for round in 0... {
             wait()
@@ -188,7 +188,7 @@ extension Load {
 }
 
 extension Acceptance {
-    /// The id under which an event is stored; nil when it is the event's own.
+    /// The id of the stored event; nil when it is the event's own.
     fileprivate var id: UUIDv7? {
         if case .duplicate(let earlier) = self { earlier } else { nil }
     }

@@ -1,6 +1,6 @@
 import Core
 
-/// A notifier that tells the ledger of what it is given.
+/// A notifier that records its deliveries.
 final class RecordingNotifier: Notifier {
     let preservesTicketOrder = true
     let concurrency = 64
@@ -8,7 +8,7 @@ final class RecordingNotifier: Notifier {
     private let coalescer: AcceptanceRecord
     private let answers: Bool
 
-    /// - Parameter answers: whether its receiver takes everything; otherwise attempts last until the process ends.
+    /// - Parameter answers: whether its receiver accepts everything; otherwise attempts last until the process ends.
     init(_ coalescer: AcceptanceRecord, answers: Bool = true) {
         self.coalescer = coalescer
         self.answers = answers

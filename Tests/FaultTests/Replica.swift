@@ -6,9 +6,9 @@ import Storage
 import Threading
 import Time
 
-/// One process of several on a database, as far as store and dispatcher make one: when its store is lost, another one is opened.
+/// The store and the dispatcher of one of several processes on a database. When its store is lost, it opens another one.
 final class Replica: Sendable {
-    /// How long a call may take at most, in milliseconds; only a failing test waits so long.
+    /// The maximum time of a call, in milliseconds, which only a failing test reaches.
     private static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private let store: any Store
@@ -17,7 +17,7 @@ final class Replica: Sendable {
     private let hasStopped = Monitor(false)
     let now: @Sendable () -> UnixMilliseconds
 
-    /// By how many milliseconds its clock is wrong.
+    /// The offset of its clock, in milliseconds.
     private let ahead = Monitor<Int64>(0)
 
     init(_ address: ConnectionSettings, notifier: any Notifier, logger: Logger) throws {
@@ -36,16 +36,16 @@ final class Replica: Sendable {
             clocks: clocks, inbox: inbox)
     }
 
-    /// Sets this machine's clock wrong, by so many milliseconds.
+    /// Sets the replica's clock wrong by this number of milliseconds.
     func setClock(ahead milliseconds: Int64) {
         ahead.withLock { $0 = milliseconds }
     }
 
-    /// Why it accepts nothing; nil when it does.
+    /// The reason why it accepts no event; nil when it does.
     var refusal: StoreError? { store.refusal }
 
     /// Accepts an event.
-    /// - Returns: nil when there was no answer.
+    /// - Returns: nil without a response.
     func accept(_ incoming: IncomingEvent) -> Result<Acceptance, StoreError>? {
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
         store.accept(incoming, telling: .nobody) { result in answer.update { $0 = result } }
@@ -55,14 +55,14 @@ final class Replica: Sendable {
     }
 
     /// Registers a device, or signs it out.
-    /// - Returns: nil when there was no answer.
+    /// - Returns: nil without a response.
     func register(_ registration: Registration) -> Result<Registration.Outcome, StoreError>? {
         let answer = Monitor<Result<Registration.Outcome, StoreError>?>(nil)
         store.register(registration, telling: .nobody) { result in answer.update { $0 = result } }
         return answer.wait(timeoutMilliseconds: Self.deferralMilliseconds) { $0 }
     }
 
-    /// Ends as on SIGTERM. Idempotent.
+    /// Stops like on SIGTERM. Idempotent.
     func stop() {
         let hadStopped = hasStopped.withLock { hasStopped in
             defer { hasStopped = true }

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import Threading
 
-/// Replicas under load, to whose network, process or clock something happens: nothing accepted is lost, and no promise is broken.
+/// Replicas under load, with faults of their network, process or clock: no accepted event is lost, and no guarantee is broken.
 @Suite(.serialized) struct ReplicaFaultTests {
     private static let server = Result { try PostgresServer(PostgresServer.Options("max_connections=100")) }
     static let endSessions: StaticString = """
         SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'deskgate'
         """
 
-    /// What only connections of webhooks say, and only those of dispatchers.
+    /// Statements that only connections for webhooks send, and those that only dispatchers send.
     private static let ofWebhooks = "INSERT INTO persons"
     private static let ofDispatchers = "INSERT INTO attempts"
     private static let conflict: StaticString = """
@@ -23,18 +23,18 @@ import Threading
         END $$
         """
 
-    /// A place on a server that goes on, of the suite's own because sessions are ended.
+    /// A schema on a server of the suite's own, because the tests end its sessions.
     private func place() throws -> PostgresSchemaFixture { try PostgresSchemaFixture(try Self.server.get()) }
 
     @Test func `no accepted event is lost when a replica is killed`() async throws {
         try await Rounds.run("replica killed in a batch") { _ in
             let place = try place()
-            // It has a load of its own. The others begin after it, because a test that waits for a process may wait long for its turn.
+            // It has its own load. The others start after it, because a test that waits for a process may wait long.
             let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
                 [address = place.url() as String] in
                 try DyingReplica.run(address)
             }
-            // As if it had been silent for long: the others give back what it had leased.
+            // Simulates a long silence: the others release its leases.
             let silence = Query("UPDATE replicas SET seen_at = seen_at - $1", .int8(Int64(2 * Core.Replica.deadMilliseconds)))
             try place.run(silence, Query("CREATE TABLE dead AS SELECT id FROM replicas"))
             let scene = try Scene(place)
@@ -49,9 +49,9 @@ import Threading
             let (server, place) = (try Self.server.get(), try place())
             let proxies = try (0..<2).map { _ in try PostgresProxy(to: server.port) }
             let scene = try Scene(place, try proxies.map { try place.settings(ports: [$0.port]) })
-            // All replicas, or one while the other goes on.
+            // All replicas, or one while the other continues.
             if round % 2 == 0 {
-                // One replica in the middle of a transaction, whose locks must not hold up the other.
+                // One replica within a transaction, whose locks must not block the other.
                 proxies[1].cut(.stall, of: Self.ofWebhooks)
                 #expect(proxies[1].waitForCuts(1))
                 scene.waitForCalls(of: [0])
@@ -65,7 +65,7 @@ import Threading
         }
     }
 
-    @Test func `connection is cut around commit`() async throws {
+    @Test func `no accepted event is lost when a connection breaks around a commit`() async throws {
         try await Rounds.run("connection cut around COMMIT") { _ in
             let (server, place) = (try Self.server.get(), try place())
             let proxy = try PostgresProxy(to: server.port)
@@ -83,9 +83,9 @@ import Threading
         }
     }
 
-    /// The database has leased the delivery, and the replica does not hear of it. If its next store had another name, the attempt would end as
-    /// `interrupted` when the former name counts as dead.
-    @Test func `a claim whose answer was lost is given back by the replica itself`() throws {
+    /// The database has leased the delivery, but the replica does not receive the result. If its next store had another name, the attempt
+    /// would end as `interrupted` once the former name is considered dead.
+    @Test func `the replica itself releases a claim whose result was lost`() throws {
         let place = try place()
         let proxy = try PostgresProxy(to: try Self.server.get().port)
         let logger = Logger(level: .error, sink: try LogSink(descriptor: 2, format: .text))
@@ -106,18 +106,18 @@ import Threading
     @Test func `no accepted event is lost when transactions conflict`() async throws {
         try await Rounds.run("deadlock, serialization failure") { _ in
             let place = try place()
-            // Long before anybody's deadline.
+            // Long before any deadline.
             let address = try place.settings(options: ["deadlock_timeout": "50"])
             let scene = try Scene(place, [address, address])
             let opponent = try Opponent(place.url())
             let before = try opponent.deadlocks()
             let wasProvoked = eventually {
-                // It waits for what a replica has that waits for it.
+                // The session waits for a lock of a replica that waits for the session.
                 let wasInTheWay = try? opponent.block("user-9") { () throws(PostgresError) in try opponent.lock("user-%") }
                 return wasInTheWay == true && (try? opponent.deadlocks() > before) == true
             }
             #expect(wasProvoked)
-            // More often in a row than a transaction is repeated.
+            // More consecutive times than a transaction is repeated.
             try scene.run("CREATE SEQUENCE conflicts")
             try scene.run(Self.conflict)
             try scene.run("CREATE TRIGGER conflict BEFORE INSERT ON events EXECUTE FUNCTION conflict()")
@@ -131,7 +131,7 @@ import Threading
             let scene = try Scene(try place())
             scene.replicas[1].setClock(ahead: round % 2 == 0 ? 7_200_000 : -7_200_000)
             scene.waitForCalls()
-            // Another store finds out anew how far it is off.
+            // Another store measures the offset again.
             try scene.run(Self.endSessions)
             return try scene.end()
         }

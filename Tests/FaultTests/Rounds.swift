@@ -1,13 +1,13 @@
 import POSIX
 import Testing
 
-/// How often each scene is played: once in `make test`, and as often as FAULT_ROUNDS says in `make faults`.
+/// The number of runs of each scene: one in `make test`, and FAULT_ROUNDS in `make faults`.
 enum Rounds {
     private static let asked = Process.environment("FAULT_ROUNDS").flatMap { Int($0) }
-    /// How long it may take to accept again, in milliseconds. `make test` measures nothing.
+    /// The limit of the time until calls are accepted again, in milliseconds. `make test` does not measure it.
     private static let acceptsAfter: UInt64 = 30_000
 
-    /// Plays a scene, and prints what came of it in one line.
+    /// Runs a scene, and prints its result in one line.
     static func run(_ name: String, _ play: (_ round: Int) async throws -> Verdict) async throws {
         var verdicts: [Verdict] = []
         for round in 0..<(asked ?? 1) {

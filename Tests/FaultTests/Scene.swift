@@ -7,9 +7,9 @@ import Testing
 import Threading
 import Time
 
-/// Two replicas on one database under load, to which a test does something.
+/// Two replicas on one database under load, with a fault that a test causes.
 final class Scene {
-    /// How many calls each replica takes before something happens, and again before the load ends.
+    /// The number of calls that each replica accepts before the fault, and again before the load ends.
     private static let callsBetween = 40
 
     let replicas: [Replica]
@@ -20,10 +20,10 @@ final class Scene {
     private let load: Load
     private let scratch: TemporaryDirectory
 
-    /// Starts replicas and load, and waits until it flows.
+    /// Starts the replicas and the load, and waits until calls are accepted.
     /// - Parameters:
-    ///   - addresses: of the database, one a replica; by default the place's own.
-    ///   - ports: where the database is looked at in the end; by default the place's server.
+    ///   - addresses: of the database, one for each replica; by default the schema's own.
+    ///   - ports: the ports at which the database is checked at the end; by default those of the schema's server.
     init(_ place: PostgresSchemaFixture, _ addresses: [ConnectionSettings] = [], ports: [UInt16] = []) throws {
         (self.place, self.ports) = (place, ports)
         scratch = try TemporaryDirectory()
@@ -37,12 +37,12 @@ final class Scene {
     }
 
     deinit {
-        // When the test has thrown; otherwise both have ended.
+        // After an error of the test; otherwise both have ended.
         load.stop(isInVain: true)
         for replica in replicas { replica.stop() }
     }
 
-    /// Waits until each replica takes calls again, or each of these, as nothing keeps them from it any more.
+    /// Waits until each of the replicas accepts calls again after a fault.
     /// - Returns: false when they do not.
     @discardableResult
     func waitForCalls(of indexes: [Int]? = nil) -> Bool {
@@ -54,28 +54,28 @@ final class Scene {
         return areTaken
     }
 
-    /// Waits until some replicas refuse everything.
+    /// Waits until these replicas refuse all calls.
     func waitForRefusal(of refusing: [Replica]) {
         load.lightly { #expect(wait { refusing.allSatisfy { $0.refusal != nil } }, "nothing happened to the store") }
     }
 
-    /// Waits until the log says something.
+    /// Waits until the log contains a text.
     func waitForLog(_ text: String) {
         #expect(wait { (try? log.text().contains(text)) == true }, "the log does not say: \(text)")
     }
 
-    /// Waits longer than all deadlines of a store together.
+    /// Waits longer than the sum of all deadlines of a store.
     private func wait(until condition: () -> Bool) -> Bool { (0..<3).contains { _ in eventually(condition) } }
 
     @discardableResult
     func run(_ sql: StaticString) throws -> Rows? { try place.run(Query(sql), ports: ports) }
 
-    /// Waits until a statement finds no row.
+    /// Waits until a statement returns no row.
     func waitForNone(_ sql: StaticString) {
         #expect(wait { (try? run(sql))??.isEmpty == true }, "there are rows: \(sql)")
     }
 
-    /// Ends load and replicas, delivers what is pending, and judges.
+    /// Ends the load and the replicas, delivers pending deliveries, and evaluates the record.
     func end() throws -> Verdict {
         load.stop(isInVain: !waitForCalls())
         for replica in replicas { replica.stop() }
@@ -97,11 +97,11 @@ final class Scene {
         return Verdict(coalescer.everything)
     }
 
-    /// What waits for the end of a lease is pending, and not lost.
+    /// A delivery that waits for the end of a lease is pending, not lost.
     private func deliverTheRest() throws {
         let store = try PostgresStore(try place.settings(ports: ports))
         defer { store.close() }
-        // Every lease has ended by then, and nothing has expired.
+        // Every lease has expired by then, and no delivery has.
         let later = SystemClock.unixMilliseconds() + 3 * 3_600_000
         var finished: [FinishedAttempt] = []
         repeat {

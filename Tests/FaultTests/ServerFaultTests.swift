@@ -2,10 +2,10 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Replicas under load, to whose database something happens: nothing accepted is lost, and no promise is broken. Each scene has servers of its
-/// own.
+/// Replicas under load, with faults of their database: no accepted event is lost, and no guarantee is broken. Each scene has its own
+/// servers.
 @Suite(.serialized) struct ServerFaultTests {
-    /// A primary with a synchronous standby, and a scene whose replicas know both.
+    /// A primary with a synchronous standby, and a scene whose replicas have the addresses of both.
     private func replicated() throws -> (primary: PostgresServer, standby: PostgresServer, scene: Scene) {
         let primary = try PostgresServer()
         let standby = try primary.standby()
@@ -16,7 +16,7 @@ import Testing
     @Test func `no accepted event is lost when the primary is killed`() async throws {
         try await Rounds.run("primary killed, standby promoted") { round in
             let (primary, standby, scene) = try replicated()
-            // With an end to each connection, or without one.
+            // With or without an orderly end of each connection.
             if round % 2 == 0 { try primary.kill() } else { try primary.pause() }
             try standby.promote()
             scene.waitForCalls()
@@ -29,7 +29,7 @@ import Testing
         try await Rounds.run("PostgreSQL restarted") { round in
             let server = try PostgresServer()
             let scene = try Scene(try PostgresSchemaFixture(server))
-            // With an end to each session that says why, or without one.
+            // With or without an error message for each session.
             if round % 2 == 0 { try server.stopFast() } else { server.stop() }
             try server.start()
             return try scene.end()
@@ -60,7 +60,7 @@ import Testing
             let (primary, standby, scene) = try replicated()
             try standby.pause()
             scene.waitForRefusal(of: scene.replicas)
-            // What waited for the standby is now there for everybody, and nowhere else.
+            // Data that waited for the standby is now visible to all clients of this server, and exists nowhere else.
             try primary.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
             if round % 2 == 0 { try primary.kill() }
             try standby.resume()

@@ -6,14 +6,14 @@ struct Verdict {
     let repeated: Int
     let delivered: Int
     let deliveredTwice: Int
-    /// The longest between two calls that one replica has taken, the fault included, in milliseconds.
+    /// The longest interval between two accepted calls of one replica, including the fault, in milliseconds.
     let longestGap: UInt64
-    /// The longest until all had taken some calls again after the fault, in milliseconds.
+    /// The longest time until all replicas had accepted calls again after the fault, in milliseconds.
     let acceptsAfter: UInt64
-    /// The promises that were broken, each with an example.
+    /// The broken guarantees, each with an example.
     let broken: [String]
 
-    /// Judges a ledger after all that was pending has been delivered.
+    /// Evaluates a record after all pending deliveries have been delivered.
     init(_ state: AcceptanceRecord.State) {
         let ids = state.delivered.mapValues { Set($0.keys) }
         accepted = state.accepted.count

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTML
 
-/// Pages as events, and the bounds of reading them.
+/// Pages as events, and the limits of parsing them.
 @Suite struct HTMLReaderTests {
     private func events(_ page: String, limits: HTMLLimits = HTMLLimits()) -> [HTMLEvent] {
         var events: [HTMLEvent] = []
@@ -46,12 +46,12 @@ import Testing
         #expect(events(#"<?xml version="1.0" encoding="ibm037"?><title>Žž</title>"#).contains(.text("Žž")))
     }
 
-    @Test func `reads nothing else`() {
+    @Test func `skips all other elements`() {
         let page = #"<!DOCTYPE html [<!ENTITY e SYSTEM "file:///etc/passwd">]><title>a&e;b</title>"#
         #expect(!events(page).contains { "\($0)".contains("root:") })
     }
 
-    @Test func `ends where it is reported`() {
+    @Test func `ends when the handler requests it`() {
         var count = 0
         HTMLReader.read(Array(String(repeating: "<meta>", count: 1000).utf8), wanting: ["meta"]) { _ in
             count += 1
@@ -60,7 +60,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `ends at the depth`() {
+    @Test func `ends at the maximum depth`() {
         var limits = HTMLLimits()
         limits.depth = 10
         let deep = String(repeating: "<div>", count: 11)
@@ -68,7 +68,7 @@ import Testing
         #expect(events(deep + "<title>Title</title>", limits: limits).isEmpty)
     }
 
-    @Test func `ends at the elements`() {
+    @Test func `ends at the maximum number of elements`() {
         var limits = HTMLLimits()
         limits.elements = 10
         #expect(events(String(repeating: "<br>", count: 11) + "<title>Title</title>", limits: limits).isEmpty)
@@ -78,7 +78,7 @@ import Testing
 
     // libxml2 compares each attribute with all before it, and each end tag with all open elements: without limits these take minutes.
     @Test(arguments: ["attributes", "depth", "comment", "value", "entities", "ends", "names"])
-    func `takes a moment for a bomb`(kind: String) {
+    func `parses hostile pages in little time`(kind: String) {
         let count = 1 << 20
         let bomb =
             switch kind {
@@ -92,11 +92,11 @@ import Testing
             }
         let start = processorSeconds()
         #expect(events("<title>Title</title>" + bomb + "<title>Other</title>").starts(with: Self.title))
-        // A generous bound: it takes some 50 ms, and minutes without the limits.
+        // A generous limit: it takes about 50 ms, but minutes without the limits.
         #expect(processorSeconds() - start < 30)
     }
 
-    /// The processor's time that this thread has used, which does not depend on what else the machine does.
+    /// The processor time of this thread, which does not depend on other load of the machine.
     private func processorSeconds() -> Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `survives anything`(seed: UInt64) {
+    func `accepts any bytes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let words = [
             "<title>", "</title>", "<meta ", "property=", "content=", "\"", "'", ">", "<", "/", "&", "&#", ";", "<!--", "-->", "<![CDATA[",

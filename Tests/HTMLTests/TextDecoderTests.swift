@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [
         "text/html; charset=windows-1251", "text/html;charset=\"Windows-1251\"", "text/html; CHARSET = cp1251 ; x=y", "charset='cp1251'",
     ])
-    func `obeys the header`(contentType: String) {
+    func `uses the header`(contentType: String) {
         #expect(decoded(Self.hello, contentType) == "Привет")
     }
 
@@ -22,7 +22,7 @@ import Testing
         #"<meta http-equiv=content-type content="text/html; charset=windows-1251">"#,
         "<!doctype html><html><head><meta name=x><meta charset='windows-1251'/>",
     ])
-    func `obeys the meta element`(start: String) {
+    func `uses the meta element`(start: String) {
         #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
     }
 
@@ -45,7 +45,7 @@ import Testing
         #"<?xml version="1.0" encoding="koi8-r"?><meta charset=windows-1251>"#,
         #"<?xml version="1.0" encoding="nonsense"?>\#(filler)<meta charset=windows-1251>"#,
     ])
-    func `obeys a declaration that is late or of XML`(start: String) {
+    func `uses a late declaration or that of XML`(start: String) {
         #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
     }
 
@@ -56,25 +56,25 @@ import Testing
         "\(filler)<p charset=koi8-r>", "\(filler)<meta http-equiv=refresh content='charset=koi8-r'>",
         "\(filler)<textarea><meta charset=koi8-r></textarea>", "\(filler)<style><meta charset=koi8-r></style>",
     ])
-    func `obeys nothing else`(start: String) {
+    func `ignores other declarations`(start: String) {
         #expect(decoded(Array("\(start)é".utf8)) == start + "é")
     }
 
-    @Test func `prefers the mark to the header and the header to the meta element`() {
+    @Test func `prefers the byte order mark to the header, and the header to the meta element`() {
         #expect(decoded([0xEF, 0xBB, 0xBF] + Array("Ж".utf8), "text/html; charset=koi8-r") == "Ж")
         let meta = Array("<meta charset=koi8-r>".utf8)
         #expect(decoded(meta + Self.hello, "text/html; charset=windows-1251") == "<meta charset=koi8-r>Привет")
     }
 
-    @Test func `reads UTF-16`() {
+    @Test func `decodes UTF-16`() {
         let text = "<title>Ж😀</title>"
         let units = Array(text.utf16)
         #expect(decoded([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == text)
         #expect(decoded([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == text)
         #expect(decoded(units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, "text/html; charset=utf-16") == text)
-        // A half character at the end.
+        // Half of a character at the end.
         #expect(decoded([0xFE, 0xFF, 0, 0x41, 0]).first == "A")
-        // What reads as ASCII cannot be UTF-16, whatever it says.
+        // Text that is valid ASCII cannot be UTF-16, for any declaration.
         #expect(decoded(Array("<meta charset=utf-16>é".utf8)) == "<meta charset=utf-16>é")
     }
 
@@ -85,20 +85,21 @@ import Testing
         #expect(decoded(Array("é".utf8), "text/html; charset=utf-7") == "é")
     }
 
-    @Test func `replaces what is invalid`() {
+    @Test func `replaces invalid bytes`() {
         #expect(decoded([0x41, 0xFF, 0x42], "text/html; charset=utf-8") == "A\u{FFFD}B")
         #expect(decoded([0x41, 0xFF, 0xFF, 0x42], "text/html; charset=shift_jis").hasPrefix("A"))
         #expect(decoded([0x98, 0x41], "text/html; charset=windows-1251") == "\u{FFFD}A")
     }
 
-    /// A page that its encoding does not fit costs so many calls of the C library, whatever its length, and what stands before is read.
+    /// A page in another encoding than declared costs a limited number of calls of the C library for any length, and the text before that
+    /// is decoded.
     @Test(
         arguments: [
             ("windows-1252", [0x81]), ("iso-8859-1", [0x8D]), ("windows-1251", [0x98]), ("windows-1257", [0xA1]), ("tis-620", [0xFF]),
             ("iso-8859-3", [0xA5]), ("iso-8859-7", [0xFF]), ("iso-8859-8", [0xBF]), ("gb18030", [0xFF]), ("big5", [0xFF]),
             ("euc-jp", [0xFF]), ("shift_jis", [0xFF]), ("iso-2022-jp", [0xFF]), ("euc-kr", [0xFF]),
         ] as [(String, [UInt8])], [1, 4095, 4096, 4097, 200_000])
-    func `replaces a bounded number of bytes`(_ form: (label: String, invalid: [UInt8]), _ count: Int) {
+    func `replaces a limited number of bytes`(_ form: (label: String, invalid: [UInt8]), _ count: Int) {
         let start = "<title>A</title>"
         let page = Array(start.utf8) + Array(repeating: form.invalid, count: count).joined() + Array("<p>end".utf8)
         let text = decoded(page, "text/html; charset=\(form.label)")
@@ -107,7 +108,7 @@ import Testing
         #expect(text.hasSuffix("<p>end") == (count <= TextDecoder.maximumReplaced), "\(form.label)")
     }
 
-    /// UTF-8 needs no call for each byte.
+    /// UTF-8 needs no call for each invalid byte.
     @Test(arguments: ["utf-8", nil]) func `replaces all invalid bytes of UTF-8`(label: String?) {
         let page = [0xEF, 0xBB, 0xBF] + [UInt8](repeating: 0xFF, count: 5000) + Array("<p>end".utf8)
         let text = decoded(page, label.map { "text/html; charset=\($0)" })
@@ -115,7 +116,7 @@ import Testing
         #expect(text.hasSuffix("<p>end"))
     }
 
-    /// The search for a late `meta` element looks at every byte once.
+    /// The search for a late `meta` element reads every byte once.
     @Test func `finds a late meta element behind many invalid bytes`() {
         let start = "<head>\(Self.filler)"
         let meta = Array("<meta charset=windows-1251>".utf8)
@@ -123,7 +124,7 @@ import Testing
         #expect(decoded(page).hasSuffix("<meta charset=windows-1251>Привет"))
     }
 
-    @Test func `knows what browsers know`() throws {
+    @Test func `supports the encodings of browsers`() throws {
         for label in ["gbk", "big5", "euc-jp", "shift_jis", "iso-2022-jp", "euc-kr", "koi8-u", "iso-8859-2", "windows-874", "macintosh"] {
             let charset = try #require(Charset(label: label))
             #expect(decoded(Array("<p>ABC".utf8), "text/html; charset=\(label)") == "<p>ABC", "\(charset.name)")
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60)
-    func `yields UTF-8 from anything`(seed: UInt64) {
+    func `returns UTF-8 for any bytes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let labels = [
             "utf-8", "utf-16", "utf-16be", "iso-2022-jp", "big5", "gb18030", "euc-kr", "euc-jp", "shift_jis", "windows-1258", "x",

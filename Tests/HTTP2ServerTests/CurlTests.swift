@@ -3,7 +3,7 @@ import HTTP2Server
 import TestSupport
 import Testing
 
-/// The server against the curl command, which other people wrote.
+/// The server with the curl command, an independent client.
 @Suite struct CurlTests {
     private let directory: TemporaryDirectory
     private let certificate: LoopbackCertificate
@@ -24,7 +24,7 @@ import Testing
         try body(server, "\(tls ? "https" : "http")://localhost:\(server.port)/")
     }
 
-    @Test func `speaks HTTP 2 over TLS`() throws {
+    @Test func `serves HTTP/2 over TLS`() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command(
                 "curl", "-sS", "-4", "--http2", "--cacert", directory.path("ca.pem"), "--data", "hello", "-w",
@@ -42,26 +42,26 @@ import Testing
         }
     }
 
-    @Test func `shares a connection among many requests`() throws {
+    @Test func `serves many requests on one connection`() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command(
                 "curl", "-sS", "-4", "--http2", "--parallel", "--parallel-max", "50", "--cacert", directory.path("ca.pem"), "\(url)[1-200]")
             #expect(curl.status == 0)
-            // curl shows its progress as well, and its first line may be the beginning of ours.
+            // curl also shows its progress, and its first line may be the beginning of the test's output.
             #expect(curl.output.split(separator: "\n").count { $0.contains("GET /") } == 200)
             #expect(server.counts.requests == 200)
             #expect(server.counts.accepted == 1)
         }
     }
 
-    @Test func `speaks HTTP 2 without TLS`() throws {
+    @Test func `serves HTTP/2 without TLS`() throws {
         try withServer(tls: false) { _, url in
             let curl = try Command("curl", "-sS", "-4", "--http2-prior-knowledge", "-w", "%{http_version}", url)
             #expect(curl.output == "GET / 0\n2")
         }
     }
 
-    @Test func `refuses HTTP 1`() throws {
+    @Test func `rejects HTTP/1`() throws {
         try withServer(tls: true) { server, url in
             let curl = try Command("curl", "-sS", "-4", "--http1.1", "--cacert", directory.path("ca.pem"), url)
             #expect(curl.status != 0)
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `is not trusted without its authority`() throws {
         try withServer(tls: true) { server, url in
-            // 60 is "peer certificate cannot be authenticated" (curl(1), exit codes).
+            // 60 means "peer certificate cannot be authenticated" (curl(1), exit codes).
             let curl = try Command("curl", "-sS", "-4", "--http2", url)
             #expect(curl.status == 60)
             #expect(server.counts.requests == 0)

@@ -10,11 +10,11 @@ import Threading
         try Command("curl", "-sS", "--http2-prior-knowledge", "http://127.0.0.1:\(port)/")
     }
 
-    @Test func `finishes what is under way when it stops`() throws {
+    @Test func `finishes running requests when it stops`() throws {
         let held = Monitor<HTTP2Stream?>(nil)
         let server = try HTTP2Listener(HTTP2Settings(threads: 2)) { request in
             held.update { held in
-                // A request that comes before the server refuses connections must not be held: the test waits for its answer.
+                // A request before the server refuses connections must not be held: the test waits for its response.
                 guard held == nil else { return Self.ok }
                 held = request.stream
                 return .wait
@@ -27,7 +27,7 @@ import Threading
         }
         let stream = held.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 }
         let stopper = startThread { server.stop(drainMilliseconds: WaitLimit.programMilliseconds) }
-        // Refusing new connections is the first thing that stopping does.
+        // A stop first refuses new connections.
         #expect(eventually { (try? curl(server.port).status) == 7 })
         stream?.perform(Self.ok)
         client.join()
@@ -36,7 +36,7 @@ import Threading
         #expect(server.counts.open == 0)
     }
 
-    @Test func `cuts off what takes too long`() throws {
+    @Test func `interrupts requests at the time limit`() throws {
         let server = try HTTP2Listener(HTTP2Settings()) { _ in .wait }
         let client = startThread { _ = try? curl(server.port) }
         #expect(server.wait { $0.requests == 1 })
@@ -45,14 +45,14 @@ import Threading
         #expect(server.counts.unanswered == 1)
     }
 
-    @Test func `reports a port that is taken`() throws {
+    @Test func `reports a port in use`() throws {
         let server = try HTTP2Listener(HTTP2Settings()) { _ in Self.ok }
         defer { server.stop() }
         let error = #expect(throws: HTTP2Error.self) { try HTTP2Listener(HTTP2Settings(port: server.port)) { _ in Self.ok } }
         #expect(error?.description.contains("choose another port") == true)
     }
 
-    @Test func `closes one connection too many`() throws {
+    @Test func `closes connections beyond the limit`() throws {
         let server = try HTTP2Listener(HTTP2Settings(connectionLimit: 1)) { _ in .wait }
         let client = startThread { _ = try? curl(server.port) }
         #expect(server.wait { $0.open == 1 })

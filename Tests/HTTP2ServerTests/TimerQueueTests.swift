@@ -4,9 +4,9 @@ import Time
 
 @testable import HTTP2Server
 
-/// The order of what is delayed.
+/// The order of delayed actions.
 @Suite struct TimerQueueTests {
-    @Test func `gives what is due in order`() {
+    @Test func `returns due actions in order`() {
         var random = SeededGenerator(seed: 7)
         var queue = TimerQueue<MonotonicMilliseconds>()
         var expected: [MonotonicMilliseconds] = []

@@ -4,7 +4,7 @@ import Threading
 
 @testable import HTTPClient
 
-/// Requests that are ended early, and clients that are closed with requests under way.
+/// Requests that are cancelled, and clients that are closed during requests.
 @Suite struct CancellationTests {
     private func cancel(_ script: ScriptedServer.Script, scheme: String = "http", _ isReached: (ScriptedServer) -> Bool) throws {
         try withClient(.init(connectionsPerHost: 1), script: script) { client, server in

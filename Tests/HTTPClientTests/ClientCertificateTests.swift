@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// A server that wants to know who calls: openssl's own.
+/// openssl's own server, which requires a client certificate.
 @Suite struct ClientCertificateTests {
     private let directory: TemporaryDirectory
 
@@ -29,7 +29,7 @@ import Testing
         return client.exchange(request("https://127.0.0.1:\(port)/"))
     }
 
-    @Test func `shows its certificate`() throws {
+    @Test func `presents its certificate`() throws {
         let result = try exchange { settings in
             settings.clientCertificate = directory.path("certificate")
             settings.clientKey = directory.path("key")
@@ -37,15 +37,15 @@ import Testing
         #expect(result.status == 200)
     }
 
-    @Test func `finds the key beside it`() throws {
+    @Test func `finds the key in the certificate's file`() throws {
         #expect(try exchange { $0.clientCertificate = directory.path("both") }.status == 200)
     }
 
-    @Test func `is refused without one`() throws {
+    @Test func `is rejected without a certificate`() throws {
         #expect(try exchange { _ in }.failure != nil)
     }
 
-    @Test func `names a certificate that cannot be read`() throws {
+    @Test func `reports a certificate that cannot be read`() throws {
         guard case .tls? = try exchange({ $0.clientCertificate = directory.path("missing") }).failure else {
             Issue.record("the certificate is missing")
             return

@@ -4,7 +4,7 @@ import Threading
 
 @testable import HTTPClient
 
-/// A client and a scripted server, both ended when the test is over.
+/// A client and a scripted server, both stopped at the end of the test.
 func withClient(
     _ settings: ClientSettings = ClientSettings(), script: ScriptedServer.Script, body: (Client, ScriptedServer) throws -> Void
 ) throws {
@@ -15,7 +15,7 @@ func withClient(
     try body(client, server)
 }
 
-/// A request with patience that only a failing test uses up.
+/// A request with a timeout that only a failing test reaches.
 func request(
     _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: String = "",
     timeoutMilliseconds: Int = Int(WaitLimit.milliseconds), connectTimeoutMilliseconds: Int = Int(WaitLimit.milliseconds),
@@ -54,7 +54,7 @@ extension Client {
     }
 }
 
-/// The results of some requests, in the order in which they ended.
+/// The results of requests, in the order in which they ended.
 final class Results: Sendable {
     private let results = Monitor<[Result<ClientResponse, ClientError>]>([])
 
@@ -66,7 +66,7 @@ final class Results: Sendable {
         results.withLock { $0.count }
     }
 
-    /// Waits for so many. Records a failure when some are missing, and returns `missing` in their place.
+    /// Waits for `count` results. Records an issue if some are missing, and returns `missing` in their place.
     func wait(_ count: Int) -> [Result<ClientResponse, ClientError>] {
         let found = results.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.count >= count ? $0 : nil }
         if let found { return found }
@@ -75,7 +75,7 @@ final class Results: Sendable {
         return ended + Array(repeating: Self.missing, count: max(count - ended.count, 0))
     }
 
-    /// The result of a request that has not ended, which no request has.
+    /// The result in place of a request that has not ended; no request ends with it.
     static let missing = Result<ClientResponse, ClientError>.failure(.other(code: -1))
 }
 

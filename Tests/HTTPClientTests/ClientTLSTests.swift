@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// HTTPS against this project's own server.
+/// HTTPS with this project's own server.
 @Suite struct ClientTLSTests {
     private let directory: TemporaryDirectory
     private let certificatePath: String
@@ -45,38 +45,38 @@ import Testing
         return text
     }
 
-    @Test func `accepts a known authority`() throws {
+    @Test func `accepts a trusted authority`() throws {
         #expect(try exchange(authorities: certificatePath).text == "hello")
     }
 
-    @Test func `refuses a self signed certificate`() throws {
+    @Test func `rejects a self-signed certificate`() throws {
         let text = try #require(try tlsText(exchange(authorities: nil)))
         #expect(text.contains("certificate"))
     }
 
-    @Test func `refuses another authority`() throws {
+    @Test func `rejects another authority`() throws {
         let other = try TestCertificate()
         let text = try #require(try tlsText(exchange(authorities: certificatePath, other)))
         #expect(text.contains("certificate"))
     }
 
-    @Test func `refuses another name`() throws {
+    @Test func `rejects another name`() throws {
         let text = try #require(try tlsText(exchange(host: "localhost", authorities: certificatePath)))
         #expect(text.contains("subject name"))
     }
 
-    @Test func `names missing authorities`() throws {
+    @Test func `reports missing authorities`() throws {
         let text = try #require(try tlsText(exchange(authorities: directory.path("missing")), isUntrusted: false))
         #expect(text.contains("certificate"))
     }
 
-    @Test func `names a server without TLS`() throws {
+    @Test func `reports a server without TLS`() throws {
         try withClient(.init(), script: .everyConnection(.send("HTTP/1.1 400 Bad\r\n\r\n"), .close)) { client, server in
             #expect(tlsText(client.exchange(request("https://127.0.0.1:\(server.port)/")), isUntrusted: false) != nil)
         }
     }
 
-    @Test func `offers only new versions`() throws {
+    @Test func `offers only TLS 1.2 and 1.3`() throws {
         try withClient(.init(), script: .everyConnection(.readSome, .close)) { client, server in
             #expect(client.failure(request("https://127.0.0.1:\(server.port)/")) != nil)
             let hello = server.received[0]

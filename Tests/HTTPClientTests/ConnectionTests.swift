@@ -5,7 +5,7 @@ import Threading
 @testable import HTTPClient
 
 @Suite struct ConnectionTests {
-    @Test func `keeps connections`() throws {
+    @Test func `keeps connections open`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200, body: "ok"))) { client, server in
             for number in 1...50 {
                 #expect(client.exchange(request(.post, server.url(), body: "\(number)")).text == "ok")
@@ -15,7 +15,7 @@ import Threading
         }
     }
 
-    @Test func `opens another when the server closes politely`() throws {
+    @Test func `opens another connection after an orderly close`() throws {
         let closing = ScriptedStep.respond(200, headers: ["Connection: close"])
         try withClient(.init(), script: .connections([[.readRequest, .respond(200), .readRequest, closing]])) { client, server in
             for _ in 1...6 { #expect(client.exchange(request(server.url())).status == 200) }
@@ -24,16 +24,16 @@ import Threading
         }
     }
 
-    @Test func `sends again what a kept connection lost`() throws {
+    @Test func `repeats a request lost with a persistent connection`() throws {
         try withClient(.init(), script: .connections([[.readRequest, .respond(200), .readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
-            // libcurl takes the kept connection, loses it, and sends the request on a new one.
+            // libcurl uses the persistent connection, loses it, and sends the request on a new one.
             #expect(client.exchange(request(.post, server.url(), body: "again")).status == 200)
             #expect(server.requests.map(\.text) == ["first", "again", "again"])
         }
     }
 
-    @Test func `sends once where no connection is kept`() throws {
+    @Test func `does not repeat a request on a new connection`() throws {
         let settings = ClientSettings(keepsConnections: false)
         try withClient(settings, script: .connections([[.readRequest, .respond(200)], [.readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
@@ -68,7 +68,7 @@ import Threading
                 client.send(request(first.url())) { results.add($0) }
                 client.send(request(second.url())) { results.add($0) }
             }
-            // A server notices late that a connection was closed, but one with a request that it holds is open for certain.
+            // A server detects a closed connection late, but one with a held request is certainly open.
             var released = [0, 0]
             for count in 1...40 {
                 let expected = min(count + 1, 40)
@@ -83,7 +83,7 @@ import Threading
         }
     }
 
-    @Test func `serves others while a host hangs`() throws {
+    @Test func `serves other hosts while one hangs`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.hang)) { client, hanging in
             let other = try ScriptedServer(.everyRequest(.respond(200)))
             defer { other.stop() }
@@ -95,8 +95,8 @@ import Threading
         }
     }
 
-    /// An owner without a bound of its own may use all that the settings say when the client is made.
-    @Test func `a share is that of the settings in force`() {
+    /// An owner without a limit may use the number in the settings of the client.
+    @Test func `the share follows the settings`() {
         var settings = ClientSettings()
         settings.connectionsPerHost = 3
         settings.requestLimit = 5
@@ -108,8 +108,8 @@ import Threading
         #expect(settings.requestBounds.map(\.running) == [5, 4])
     }
 
-    /// Two owners share a host, which answers none of one owner's requests.
-    @Test func `serves other owners at a host that hangs`() throws {
+    /// Two owners use a host that does not answer one owner's requests.
+    @Test func `serves another owner at a host that hangs`() throws {
         let settings = ClientSettings(connectionsPerHost: 3, connectionsPerOwner: 2)
         try withClient(settings, script: .requests([[.awaitRelease, .respond(200)], [.awaitRelease, .respond(200)], [.respond(204)]])) {
             client, server in

@@ -7,7 +7,7 @@ import Testing
         (ClientMethod.get, ""), (.post, "body"), (.post, ""), (.put, "body"), (.put, ""), (.patch, "body"), (.patch, ""), (.delete, ""),
         (.delete, "body"),
     ])
-    func `sends method target and body`(method: ClientMethod, body: String) throws {
+    func `sends the method, target and body`(method: ClientMethod, body: String) throws {
         try withClient(.init(userAgent: "Deskgate/1.2"), script: .everyRequest(.respond(201, body: "made"))) { client, server in
             let response = try client.exchange(
                 request(method, server.url("/a?b=c"), headers: [("X-Id", "7"), ("X-Empty", "")], body: body)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `sends large bodies without asking`() throws {
+    @Test func `sends large bodies without 100-continue`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200))) { client, server in
             let body = String(repeating: "x", count: 3 * 1024 * 1024)
             let response = client.exchange(request(.put, server.url(), headers: [("Content-Type", "text/plain")], body: body))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `keeps nothing of a request for the next`() throws {
+    @Test func `a request does not affect the next one`() throws {
         try withClient(.init(), script: .everyRequest(.respond(200, headers: ["Set-Cookie: a=b"]))) { client, server in
             let url = "http://user:password@127.0.0.1:\(server.port)/"
             #expect(client.exchange(request(.delete, url, headers: [("X-Id", "1")], body: "body")).status == 200)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `finds headers of the final response only`() throws {
+    @Test func `finds only headers of the final response`() throws {
         let informational = "HTTP/1.1 100 Continue\r\nX-Early: yes\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
         let final = "HTTP/1.1 503 Busy\r\nrEtRy-aFter:  120 \r\nX-Two: a\r\nX-Two: b\r\nTransfer-Encoding: chunked\r\n\r\n"
         let body = "4\r\nbusy\r\n0\r\nX-Trailer: late\r\n\r\n"
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `takes responses in pieces`() throws {
+    @Test func `accepts responses in pieces`() throws {
         let response = ScriptedStep.response(200, headers: ["X-Test: yes"], body: "in pieces")
         try withClient(.init(), script: .everyRequest(.sendSlowly(response, size: 5, pauseMilliseconds: 1))) { client, server in
             let response = try client.exchange(request(server.url())).get()
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [(10, false), (9, true), (0, true)])
-    func `cuts bodies at the limit`(limit: Int, isTruncated: Bool) throws {
+    func `truncates bodies at the limit`(limit: Int, isTruncated: Bool) throws {
         try withClient(.init(), script: .everyRequest(.respond(200, body: "0123456789"))) { client, server in
             let response = try client.exchange(request(server.url(), responseBodyLimit: limit)).get()
             #expect(response.status == 200)

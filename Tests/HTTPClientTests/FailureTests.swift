@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// Each way in which a request fails.
+/// All failures of a request.
 @Suite struct FailureTests {
     private static let garbage = ScriptedStep.send("220 this is a mail server\r\n")
     private static let longLine = ScriptedStep.sendForever(Array(repeating: UInt8(ascii: "x"), count: 64 * 1024))
@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: scripts.indices)
-    func `names the fault`(index: Int) throws {
+    func `reports the fault`(index: Int) throws {
         let (script, error) = Self.scripts[index]
         try withClient(.init(), script: script) { client, server in
             let failure = client.failure(request(.post, server.url(), body: "body"))
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test func `ends the body at its length`() throws {
+    @Test func `the body ends at its declared length`() throws {
         try withClient(.init(), script: .everyConnection(.readRequest, .respondWrongly(200, contentLength: 2, body: "too long"), .hang)) {
             client, server in
             #expect(client.exchange(request(server.url())).text == "to")
         }
     }
 
-    @Test func `names a closed port`() throws {
+    @Test func `reports a closed port`() throws {
         let closed = try ClosedPort()
         let client = try Client()
         defer { client.close() }
@@ -47,23 +47,23 @@ import Testing
         #expect(failure?.isBeforeSending == true)
     }
 
-    @Test func `names an unknown host`() throws {
+    @Test func `reports an unknown host`() throws {
         let client = try Client()
         defer { client.close() }
-        // RFC 1035 section 2.3.4: a label has at most 63 bytes, so this name is refused before a name server is asked.
+        // RFC 1035 section 2.3.4: a label has at most 63 bytes, so this name is rejected before a DNS query.
         let failure = client.failure(request("http://\(String(repeating: "a", count: 64)).invalid/"))
         #expect(failure == .resolve)
         #expect(failure?.isBeforeSending == true)
     }
 
     @Test(arguments: ["http://host:99999/", "http://[::1/", "http://host:x/"])
-    func `names an unreadable URL`(url: String) throws {
+    func `reports an invalid URL`(url: String) throws {
         let client = try Client()
         defer { client.close() }
         #expect(client.failure(request(url)) == .invalidURL)
     }
 
-    @Test func `refuses what is too much`() throws {
+    @Test func `rejects requests beyond the limit`() throws {
         try withClient(.init(requestLimit: 3), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let results = Results()
             for _ in 0..<3 { #expect(client.send(request(server.url())) { results.add($0) } != nil) }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `refuses what is too much of one owner`() throws {
+    @Test func `rejects one owner's requests beyond the limit`() throws {
         let settings = ClientSettings(requestLimit: 5, requestsPerOwner: 3)
         try withClient(settings, script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (results, refused) = (Results(), Results())
@@ -85,7 +85,7 @@ import Testing
             client.send(request(server.url()), for: "one") { refused.add($0) }
             #expect(refused.wait(1)[0].failure == .overloaded)
             for _ in 0..<2 { client.send(request(server.url()), for: "other") { results.add($0) } }
-            // Now the client has as many as it may have.
+            // Now the client has the maximum number of requests.
             client.send(request(server.url()), for: "third") { refused.add($0) }
             #expect(refused.wait(2)[1].failure == .overloaded)
             server.release(6)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `sends again when a kept connection was closed`() throws {
+    @Test func `repeats a request when a persistent connection was closed`() throws {
         let script = ScriptedServer.Script.connections([
             [.readRequest, .respond(200), .readRequest, .close], [.readRequest, .respond(204)],
         ])
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `describes without secrets`() throws {
+    @Test func `descriptions contain no secrets`() throws {
         let phases: [ClientError.Phase] = [.queued, .connecting, .sending, .waiting, .receiving]
         let errors: [ClientError] =
             [

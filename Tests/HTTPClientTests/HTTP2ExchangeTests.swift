@@ -7,7 +7,7 @@ import Threading
 
 /// Requests over HTTP/2: one, and many on one connection.
 @Suite struct HTTP2ExchangeTests {
-    @Test func `exchanges what HTTP 1 does`() throws {
+    @Test func `exchanges the same as HTTP/1`() throws {
         let seen = Monitor<[HTTP2Request]>([])
         let handler: HTTP2Listener.Handler = { request in
             seen.update { $0.append(request) }
@@ -40,7 +40,7 @@ import Threading
         }
     }
 
-    @Test func `carries large bodies both ways`() throws {
+    @Test func `transfers large bodies in both directions`() throws {
         let text = String(repeating: "0123456789abcdef", count: 16_384)
         let echo: HTTP2Listener.Handler = { request in
             .respond(HTTP2Response(status: 200, body: Array("\(request.body.count) \(request.isTruncated)".utf8) + Array(text.utf8)))
@@ -48,14 +48,14 @@ import Threading
         try HTTP2Fixture.run(handler: echo) { fixture in
             let whole = fixture.client.exchange(request(.post, fixture.url, body: text, responseBodyLimit: 1 << 20))
             #expect(whole.text == "65536 true\(text)")
-            // Cutting a response off ends its stream and not the connection.
+            // Truncating a response ends its stream but not the connection.
             #expect(fixture.client.exchange(request(.post, fixture.url, body: "x", responseBodyLimit: 7)).text == "1 false")
             #expect(fixture.client.exchange(request(.post, fixture.url, body: "y", responseBodyLimit: 7)).text == "1 false")
             #expect(fixture.server.counts.accepted == 1)
         }
     }
 
-    @Test func `carries many requests at a time`() throws {
+    @Test func `runs many requests concurrently`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: held.add) { fixture in
             let ends = Ends(100)
@@ -68,10 +68,10 @@ import Threading
         }
     }
 
-    @Test func `loses and mixes nothing under load`() throws {
+    @Test func `loses and confuses no response under load`() throws {
         let echo: HTTP2Listener.Handler = { request in
             let answer = HTTP2Action.respond(HTTP2Response(status: 200, body: Array(request.path.utf8) + request.body))
-            // Some later than others, so that answers overtake each other.
+            // Some are delayed, so that responses arrive in another order.
             return request.stream.number % 7 == 0 ? .after(milliseconds: 2, answer) : answer
         }
         try HTTP2Fixture.run(handler: echo) { fixture in
@@ -84,7 +84,7 @@ import Threading
         }
     }
 
-    @Test func `opens no more connections than it may`() throws {
+    @Test func `opens no more connections than allowed`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run({ $0.connectionsPerHost = 3 }, streamLimit: 10, handler: held.add) { fixture in
             let ends = Ends(100)
@@ -110,7 +110,7 @@ import Threading
             #expect(held.wait(1))
             cancellation?.cancel()
             #expect(results.wait(1)[0].failure == .cancelled)
-            // libcurl tells the server with the next request.
+            // libcurl notifies the server with the next request.
             #expect(fixture.client.exchange(fixture.numbered(2)).status == 200)
             #expect(fixture.server.wait { $0.unanswered == 1 })
             held.release(.respond(HTTP2Fixture.ok))

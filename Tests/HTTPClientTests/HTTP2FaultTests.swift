@@ -5,9 +5,9 @@ import Threading
 
 @testable import HTTPClient
 
-/// Servers that end streams and connections as they should not, or go away in the middle.
+/// Servers that end streams and connections incorrectly, or send GOAWAY during requests.
 @Suite struct HTTP2FaultTests {
-    /// Does `action` at the request of this path, and answers the others.
+    /// Runs `action` for the request with this path, and answers the others.
     private func once(_ path: String, _ action: HTTP2Action) -> HTTP2Listener.Handler {
         let isDone = Monitor(false)
         return { request in
@@ -30,8 +30,8 @@ import Threading
         }
     }
 
-    @Test func `sends a refused stream again`() throws {
-        // REFUSED_STREAM: not processed, so it may be sent again.
+    @Test func `repeats a refused stream`() throws {
+        // REFUSED_STREAM: not processed, so it may be repeated.
         try HTTP2Fixture.run(handler: once("/5", .resetStream(errorCode: 7))) { fixture in
             #expect(fixture.exchange(20).allSatisfy { $0.status == 200 })
         }
@@ -44,7 +44,7 @@ import Threading
             for number in 0..<50 { fixture.client.send(fixture.numbered(number, timeoutMilliseconds: 30_000)) { ends.add($0, number) } }
             #expect(held.wait(50))
             fixture.server.performOnConnections(.resetConnection)
-            // libcurl 7.88 forgets to tell one of them, rarely more, which end with their time.
+            // libcurl 7.88 does not report one of them, rarely more; these end at their timeout.
             let results = ends.wait()
             #expect(results.allSatisfy { $0.failure == .reset || $0.failure == .closedEarly || isTimeout($0.failure) })
             #expect(results.count { isTimeout($0.failure) } <= 5)
@@ -65,7 +65,7 @@ import Threading
         }
     }
 
-    @Test func `finishes what a graceful go away keeps`() throws {
+    @Test func `finishes streams that a graceful GOAWAY keeps`() throws {
         let held = HeldStreams()
         try HTTP2Fixture.run(handler: { $0.path == "/again" ? .respond(HTTP2Fixture.ok) : held.add($0) }) { fixture in
             let ends = Ends(50)
@@ -73,7 +73,7 @@ import Threading
             #expect(held.wait(50))
             fixture.server.performOnConnections(.goAway(lastStream: .all))
             held.release(.respond(HTTP2Fixture.ok))
-            // libcurl 7.88 sometimes gives up a stream that the server would still have answered; whoever sent it sends it again.
+            // libcurl 7.88 sometimes abandons a stream that the server would still answer; the sender repeats the request.
             let lost = ends.wait().filter { $0.status != 200 }
             #expect(lost.allSatisfy { [.reset, .closedEarly, .malformedResponse].contains($0.failure) || isTimeout($0.failure) })
             #expect(lost.count < 50)
@@ -82,16 +82,16 @@ import Threading
         }
     }
 
-    @Test func `sends again what a go away leaves out`() throws {
+    @Test func `repeats streams that a GOAWAY excludes`() throws {
         let goAway = HTTP2Action.all([.goAway(lastStream: .this), .respond(HTTP2Fixture.ok)])
         try HTTP2Fixture.run(handler: once("/30", goAway)) { fixture in
-            // libcurl sends again what was refused, or tells that it was lost; nothing hangs and nothing is answered twice.
+            // libcurl repeats refused requests or reports them as lost; none hangs, and none is answered twice.
             #expect(fixture.exchangePatiently(90))
             #expect(fixture.server.counts.accepted >= 2)
         }
     }
 
-    @Test func `goes on when the server goes away all the time`() throws {
+    @Test func `continues while the server sends many GOAWAYs`() throws {
         let count = Monitor(0)
         let handler: HTTP2Listener.Handler = { _ in
             let number = count.update { count in
@@ -105,7 +105,7 @@ import Threading
         }
     }
 
-    @Test func `a stalled stream holds up no other`() throws {
+    @Test func `a stalled stream delays no other`() throws {
         try HTTP2Fixture.run(handler: { $0.path == "/stalled" ? .wait : .respond(HTTP2Fixture.ok) }) { fixture in
             let stalled = Results()
             fixture.client.send(request("\(fixture.url)stalled", timeoutMilliseconds: 1000)) { stalled.add($0) }
@@ -114,7 +114,7 @@ import Threading
         }
     }
 
-    @Test func `a stalled connection ends with the time`() throws {
+    @Test func `a stalled connection ends at the timeout`() throws {
         try HTTP2Fixture.run(handler: { $0.path == "/stall" ? .stallConnection : .respond(HTTP2Fixture.ok) }) { fixture in
             #expect(fixture.client.exchange(fixture.numbered(1)).status == 200)
             let result = fixture.client.exchange(request("\(fixture.url)stall", timeoutMilliseconds: 500))
@@ -122,10 +122,10 @@ import Threading
         }
     }
 
-    @Test func `leaves a stalled connection`() throws {
+    @Test func `abandons a stalled connection`() throws {
         try HTTP2Fixture.run(handler: once("/stall", .stallConnection)) { fixture in
             #expect(isTimeout(fixture.client.exchange(request("\(fixture.url)stall", timeoutMilliseconds: 500)).failure))
-            // The connection looks alive, but nothing sent on it would arrive.
+            // The connection seems open, but no request on it would arrive.
             #expect(fixture.client.exchange(fixture.numbered(1)).status == 200)
             #expect(fixture.server.counts.accepted == 2)
         }

@@ -6,7 +6,7 @@ import Threading
 
 @testable import HTTPClient
 
-/// A client and an HTTP/2 server that knows its certificate, both ended when the test is over.
+/// A client and an HTTP/2 server whose certificate it trusts, both stopped at the end of the test.
 struct HTTP2Fixture {
     private static let shared: (certificate: LoopbackCertificate, context: TLSServerContext, directory: TemporaryDirectory) = {
         do {
@@ -26,19 +26,19 @@ struct HTTP2Fixture {
 
     var url: String { "https://127.0.0.1:\(server.port)/" }
 
-    /// A request that the server can tell from others by its path.
+    /// A request that the server can identify by its path.
     func numbered(_ number: Int, timeoutMilliseconds: Int = Int(WaitLimit.milliseconds)) -> ClientRequest {
         request(.post, "\(url)\(number)", body: "body \(number)", timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Sends so many numbered requests at once and waits for their ends, which are in the order of the numbers.
+    /// Sends `count` numbered requests concurrently and returns their results in the order of the numbers.
     func exchange(_ count: Int) -> [Result<ClientResponse, ClientError>] {
         let ends = Ends(count)
         for number in 0..<count { client.send(numbered(number)) { ends.add($0, number) } }
         return ends.wait()
     }
 
-    /// Sends so many numbered requests, and those that fail again, as a notifier does, until each has been answered.
+    /// Sends `count` numbered requests, and repeats failed ones like a notifier until each has been answered.
     func exchangePatiently(_ count: Int) -> Bool {
         var missing = Array(0..<count)
         for _ in 0..<100 where !missing.isEmpty {
@@ -68,7 +68,7 @@ struct HTTP2Fixture {
     }
 }
 
-/// The ends of numbered requests, each of which must end once.
+/// The results of numbered requests, each of which must end once.
 final class Ends: Sendable {
     private struct State {
         var results: [Result<ClientResponse, ClientError>?]
@@ -89,7 +89,7 @@ final class Ends: Sendable {
         }
     }
 
-    /// Waits until each has ended. Records a failure when one has ended twice, or not at all: `Results.missing` is in its place.
+    /// Waits until each has ended. Records an issue if one has ended twice or not at all; its result is `Results.missing`.
     func wait() -> [Result<ClientResponse, ClientError>] {
         _ = state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.missing == 0 ? true : nil }
         let found = state.withLock { $0 }
@@ -99,7 +99,7 @@ final class Ends: Sendable {
     }
 }
 
-/// Streams that wait for the test.
+/// Streams that the test holds open.
 final class HeldStreams: Sendable {
     private struct State {
         var streams: [HTTP2Stream] = []
@@ -115,11 +115,11 @@ final class HeldStreams: Sendable {
         return .wait
     }
 
-    /// Counts a request whose sender has heard of its end.
+    /// Counts a request whose sender has received its end.
     func noteEnd() { state.update { $0.ended += 1 } }
 
     /// Waits until a stream is held.
-    /// - Returns: false when so many requests have ended instead.
+    /// - Returns: false when `count` requests have ended instead.
     func waitForMore(unlessEnded count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) {
             !$0.streams.isEmpty ? true : $0.ended >= count ? false : nil
@@ -130,7 +130,7 @@ final class HeldStreams: Sendable {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.streams.count >= count ? true : nil } != nil
     }
 
-    /// Takes what waits, which may be more than there was when somebody last looked, and does something about each.
+    /// Takes all held streams, possibly more than when the test last checked, and applies the action to each.
     func release(_ action: HTTP2Action) {
         let taken = state.update { state in
             defer { state.streams = [] }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// Connections that fail before HTTP/2 begins, and how many streams a connection may have.
+/// Connections that fail before HTTP/2 begins, and the limit of streams on a connection.
 @Suite struct HTTP2OpeningTests {
     private func failure(
         _ opening: HTTP2Opening, connectTimeoutMilliseconds: Int = Int(WaitLimit.milliseconds)
@@ -33,24 +33,24 @@ import Testing
         }
     }
 
-    @Test func `reports a connection closed after the handshake`() throws {
+    @Test func `reports a connection that is closed after the handshake`() throws {
         let error = try #require(try failure(.closeAfterHandshake))
         #expect(error == .closedEarly || error == .reset)
     }
 
-    @Test func `reports garbage`() throws {
+    @Test func `reports malformed input`() throws {
         let error = try #require(try failure(.garbageAfterHandshake))
-        // The client may not get to read what is followed by the end, or by a reset because its own request was never read.
+        // The client may not read input that is followed by the end, or by a reset because its own request was never read.
         #expect([.malformedResponse, .reset, .closedEarly].contains(error), "\(error)")
     }
 
-    @Test func `keeps to the limit of streams`() throws {
+    @Test func `stays within the limit of streams`() throws {
         let held = HeldStreams()
         let handler: HTTP2Listener.Handler = { request in
             request.path == "/first" ? .respond(HTTP2Fixture.ok) : held.add(request)
         }
         try HTTP2Fixture.run(streamLimit: 4, handler: handler) { fixture in
-            // libcurl does not wait for a new connection's limit, and may lose the streams that are refused for it.
+            // libcurl does not wait for a new connection's limit, and may lose the streams that are refused because of it.
             #expect(fixture.client.exchange(request("\(fixture.url)first")).status == 200)
             let ends = Ends(40)
             for number in 0..<40 {
@@ -59,15 +59,15 @@ import Testing
                     held.noteEnd()
                 }
             }
-            // One that has failed is never held, and must not be waited for.
+            // A failed request is never held, so the test must not wait for it.
             while held.waitForMore(unlessEnded: 40) { held.release(.respond(HTTP2Fixture.ok)) }
             #expect(ends.wait().allSatisfy { $0.status == 200 })
             #expect(fixture.server.counts.maximumStreams <= 4)
         }
     }
 
-    @Test func `follows a raised limit`() throws {
-        // As APNs does: one stream until a request has proved who sends, then many.
+    @Test func `follows a raised stream limit`() throws {
+        // Like APNs: one stream until a request has authenticated the sender, then many.
         let held = HeldStreams()
         let handler: HTTP2Listener.Handler = { request in
             request.path == "/first" ? .all([.limitStreams(100), .respond(HTTP2Fixture.ok)]) : held.add(request)
@@ -83,11 +83,11 @@ import Testing
         }
     }
 
-    @Test func `follows a lowered limit`() throws {
+    @Test func `follows a lowered stream limit`() throws {
         try HTTP2Fixture.run { fixture in
             #expect(fixture.exchange(50).allSatisfy { $0.status == 200 })
             fixture.server.limitStreams(4)
-            // libcurl 7.88 may lose streams that the server refuses; nothing hangs, and what is sent again arrives.
+            // libcurl 7.88 may lose streams that the server refuses; no request hangs, and repeated ones arrive.
             #expect(fixture.exchangePatiently(50))
         }
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HTTPClient
 
-/// Responses to requests that need only the head.
+/// Responses to requests that need only the header section.
 @Suite struct HeadOnlyTests {
-    /// The rest of the head with a body that does not end correctly, and the step that follows.
+    /// The rest of the header section with a body that does not end correctly, and the following step.
     private static let bodies: [(body: String, end: ScriptedStep)] = [
         ("Content-Length: 100\r\n\r\n0123456789", .close),
         ("Content-Length: 100\r\n\r\n0123456789", .reset),
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: bodies.indices, [200, 403, 500])
-    func `are whole without the end of the body`(index: Int, status: Int) throws {
+    func `are complete without the end of the body`(index: Int, status: Int) throws {
         let (body, end) = Self.bodies[index]
         for keepsConnections in [true, false] {
             let script = ScriptedServer.Script.everyConnection(.readRequest, .send("HTTP/1.1 \(status) Scripted\r\n\(body)"), end)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `are not interim responses`() throws {
+    @Test func `interim responses are skipped`() throws {
         let steps = [ScriptedStep.readRequest, .send("HTTP/1.1 100 Continue\r\n\r\n"), .awaitRelease, .respond(403)]
         try withClient(.init(), script: .connections([steps])) { client, server in
             let results = Results()
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test func `fail without a whole head`() throws {
+    @Test func `fail without a complete header section`() throws {
         let script = ScriptedServer.Script.everyConnection(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-"), .close)
         try withClient(.init(), script: script) { client, server in
             #expect(client.failure(isNeeded(server)) != nil)
         }
     }
 
-    @Test func `end with the client`() throws {
+    @Test func `end when the client is closed`() throws {
         let head = ScriptedStep.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
         let server = try ScriptedServer(.everyConnection(.readRequest, head, .hang))
         defer { server.stop() }

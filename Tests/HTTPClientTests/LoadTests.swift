@@ -4,7 +4,7 @@ import Threading
 
 @testable import HTTPClient
 
-/// Many requests, and what is left after them.
+/// Many requests, and the resources left after them.
 @Suite struct LoadTests {
     @Test func `ends every request once`() throws {
         let total = 20_000
@@ -31,21 +31,21 @@ import Threading
         }
     }
 
-    // In a process of its own, because the other tests open descriptors and start threads beside this one.
-    @Test func `leaves nothing behind`() async {
+    // In a process of its own, because other tests open descriptors and start threads concurrently.
+    @Test func `leaves no resources behind`() async {
         await #expect(processExitsWith: .success) {
             try useClient()
             let lives = 5
             let (descriptors, threads) = (ownDescriptors().count, ownThreadCount())
             for _ in 0..<lives { try useClient() }
-            // Not equality: a thread that has been joined may still be listed for a moment, also when they are counted first.
+            // Not equality: a joined thread may still be listed briefly, also when the threads are counted before.
             #expect(eventually { ownDescriptors().count < descriptors + lives })
             #expect(eventually { ownThreadCount() < threads + lives })
         }
     }
 }
 
-/// A client's whole life, with a name to look up, a failure, and requests that are cut off.
+/// Creates and closes a client, with a name lookup, a failure, and requests that are cancelled.
 private func useClient() throws {
     let server = try ScriptedServer(.requests([[.respond(200)], [.hang]]))
     defer { server.stop() }

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPClient
 
 @Suite struct OpenSocketsTests {
-    /// A socket's option; -1 when it has no such one.
+    /// A socket's option; -1 when the socket does not have it.
     private func option(_ name: Int32, of descriptor: Int32) -> Int32 {
         var value: Int32 = -1
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -12,7 +12,7 @@ import Testing
         return value
     }
 
-    @Test func `gathers on proven sockets and sends afterwards`() {
+    @Test func `delays sending only on verified sockets`() {
         let sockets = OpenSockets()
         let stream = Int32(SOCK_STREAM.rawValue)
         let first = sockets.open(family: AF_INET, type: stream, protocol: 0)
@@ -28,14 +28,14 @@ import Testing
         #expect(sockets.close(second) == 0)
     }
 
-    @Test func `opens what started programs do not inherit`() {
+    @Test func `opens sockets that started programs do not inherit`() {
         let sockets = OpenSockets()
         let descriptor = sockets.open(family: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0)
         #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
         #expect(sockets.close(descriptor) == 0)
     }
 
-    @Test func `leaves closed sockets alone`() {
+    @Test func `ignores closed sockets`() {
         let sockets = OpenSockets()
         let descriptor = sockets.open(family: AF_INET, type: Int32(SOCK_STREAM.rawValue), protocol: 0)
         let copy = dup(descriptor)
@@ -47,7 +47,7 @@ import Testing
         #expect(close(copy) == 0)
     }
 
-    @Test func `says that a socket cannot be opened`() {
+    @Test func `reports a socket that cannot be opened`() {
         #expect(OpenSockets().open(family: -1, type: -1, protocol: -1) < 0)
     }
 }

@@ -6,11 +6,11 @@ import Threading
 
 @testable import HTTPClient
 
-/// One server that is known by its certificate, and every other one. All listen on an address that no certificate here is for.
+/// A server identified by its certificate, and other servers. All listen on an address that none of the certificates names.
 @Suite struct PinnedServerTests {
     private static let host = "127.0.0.2"
 
-    /// A server's certificate and key, and what a client is told of it.
+    /// A server's certificate and key, and the expectation of a client.
     private struct Pair {
         let certificate: String
         let key: String
@@ -23,8 +23,8 @@ import Threading
 
     private let own = Pair(certificate: TestCertificate.shared.certificate, key: TestCertificate.shared.key)
 
-    /// Asks a server that has `shown`.
-    /// - Returns: what came of it, and how many requests reached the server.
+    /// Sends a request to a server that presents `shown`.
+    /// - Returns: the result, and the number of requests that reached the server.
     private func exchange(_ shown: Pair, expecting server: PinnedServer) throws -> (Result<ClientResponse, ClientError>, Int) {
         let count = Monitor(0)
         let answer: Handler = { _, responder in
@@ -55,7 +55,7 @@ import Threading
         #expect(try exchange(own, expecting: own.pinned()).0.text == "hello")
     }
 
-    /// The certificate is not its own authority's, which the client has never seen.
+    /// The certificate is signed by an authority that the client does not have.
     @Test func `is trusted without its authority`() throws {
         let made = try LoopbackCertificate()
         let pair = Pair(certificate: made.certificate, key: made.key)
@@ -64,18 +64,18 @@ import Threading
         #expect(try exchange(chain, expecting: chain.pinned()).0.text == "hello")
     }
 
-    @Test func `is not another one`() throws {
+    @Test func `differs from another certificate`() throws {
         let other = try TestCertificate()
         try expectRefusal(Pair(certificate: other.certificate, key: other.key), expecting: own.pinned(), "certificate")
     }
 
-    @Test func `is not another one that is trusted`() throws {
+    @Test func `differs from another trusted certificate`() throws {
         let other = try TestCertificate()
         try expectRefusal(
             Pair(certificate: other.certificate, key: other.key), expecting: own.pinned(other.certificate), "public key does not match")
     }
 
-    /// The right key alone proves nothing to a client that trusts another certificate.
+    /// The right key is not sufficient for a client that trusts another certificate.
     @Test func `is not trusted for its key alone`() throws {
         try expectRefusal(own, expecting: own.pinned(try TestCertificate().certificate), "certificate")
     }

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `shares the proxys connections`() throws {
+    @Test func `shares the proxy's connections`() throws {
         try withProxy(.everyRequest(.awaitRelease, .respond(200))) { client, proxy in
             let results = Results()
             for number in 0..<10 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `asks for a tunnel`() throws {
+    @Test func `requests a tunnel`() throws {
         try withProxy(.everyConnection(.readRequest, .respond(403, body: "no"), .close)) { client, proxy in
             let failure = client.failure(request(.post, "https://host.invalid/path", headers: [("X-Id", "7")], body: "body"))
             #expect(failure == .proxy)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `names a proxy that is not there`() throws {
+    @Test func `reports a missing proxy`() throws {
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
         let client = try Client(settings: ClientSettings(proxy: "http://127.0.0.1:\(closed.port)"))
@@ -59,9 +59,9 @@ import Testing
         #expect(client.failure(request("http://host.invalid/")) == .proxy)
     }
 
-    // RFC 1928: greeting and choice of no authentication, then request and reply.
+    // RFC 1928: the greeting and the choice of no authentication, then the request and the reply.
     @Test(arguments: [(0, nil), (2, .proxy)] as [(UInt8, ClientError?)])
-    func `goes through SOCKS`(reply: UInt8, error: ClientError?) throws {
+    func `uses SOCKS`(reply: UInt8, error: ClientError?) throws {
         let replying = ScriptedStep.send([5, reply, 0, 1, 127, 0, 0, 1, 0, 80])
         let script = ScriptedServer.Script.everyConnection(
             .readSome, .send([5, 0]), .readSome, replying, .readRequest, .respond(200, body: "by SOCKS"), .hang)

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         "http://host", "https://host:8443/a?b#c", "HTTPS://HOST", "http://user:password@host/", "http://[::1]:80/", "http://127.0.0.1?x=/",
     ])
-    func `takes URLs`(url: String) {
+    func `accepts URLs`(url: String) {
         #expect(invalid(url) == nil)
     }
 
@@ -24,12 +24,12 @@ import Testing
         "http://?x",
         "http://host/a b", "http://host/\r\nX: y", "http://host/\u{0}", "http://h\u{F6}st/", " http://host/", "gopher://host",
     ])
-    func `refuses other URLs`(url: String) {
+    func `rejects other URLs`(url: String) {
         #expect(invalid(url) == .url)
     }
 
     @Test(arguments: [("X-Id", "a b\tc"), ("a", ""), ("!#$%&'*+-.^_`|~", "x"), ("X", "gr\u{FC}n"), ("Host", "other")])
-    func `takes headers`(name: String, value: String) {
+    func `accepts headers`(name: String, value: String) {
         #expect(invalid(headers: [(name, value)]) == nil)
     }
 
@@ -38,16 +38,16 @@ import Testing
         "Upgrade",
         "TE", "Trailer",
     ])
-    func `refuses names`(name: String) {
+    func `rejects names`(name: String) {
         #expect(invalid(headers: [("A", "b"), (name, "value")]) == .headerName(index: 1))
     }
 
     @Test(arguments: ["a\r\nX: y", "a\nb", "a\rb", "\u{0}", "\u{7F}", "\u{1B}[0m"])
-    func `refuses values`(value: String) {
+    func `rejects values`(value: String) {
         #expect(invalid(headers: [("X", value)]) == .headerValue(index: 0))
     }
 
-    @Test func `describes without the input`() {
+    @Test func `descriptions do not contain the input`() {
         for error in [ClientRequest.Problem.url, .headerName(index: 3), .headerValue(index: 4)] {
             #expect(!error.description.isEmpty)
             #expect(!error.description.contains("\n"))
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [("http://host", false), ("HTTPS://host", true)])
-    func `knows TLS`(url: String, isSecure: Bool) throws {
+    func `detects TLS`(url: String, isSecure: Bool) throws {
         #expect(try #require(Origin(url)).isSecure == isSecure)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// The head of a response as libcurl hands it over, a line at a time.
+/// The header section of a response as libcurl passes it, line by line.
 @Suite struct ResponseHeadTests {
     private func receive(_ bytes: [UInt8], _ head: inout ResponseHead) -> Bool {
         head.receive(bytes.span)
@@ -21,17 +21,17 @@ import Testing
         #expect(head("HTTP/1.1 200 OK", "X-A: 1", "X-B:", "X-C:\t a:b \t", "no colon", "X-A: 2", "").value(of: name) == value)
     }
 
-    @Test func `forgets earlier heads`() {
+    @Test func `discards earlier header sections`() {
         let head = head("HTTP/1.1 100 Continue", "X-A: 1", "", "HTTP/2 200", "X-B: 2", "")
         #expect(head.value(of: "X-A") == nil)
         #expect(head.value(of: "X-B") == "2")
     }
 
-    @Test func `leaves trailers out`() {
+    @Test func `ignores trailers`() {
         #expect(head("HTTP/1.1 200 OK", "", "X-A: 1").value(of: "X-A") == nil)
     }
 
-    @Test func `repairs what is not UTF-8`() {
+    @Test func `repairs invalid UTF-8`() {
         var head = ResponseHead()
         let line: [UInt8] = Array("X-A: a".utf8) + [0xFF, 13, 10]
         #expect(receive(line, &head))

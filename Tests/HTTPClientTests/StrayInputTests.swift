@@ -4,9 +4,9 @@ import Testing
 
 @testable import HTTPClient
 
-/// Bytes that no request asked for are not taken as the response to the next one (RFC 9112 section 9.2).
+/// Bytes without a request are not used as the response to the next one (RFC 9112 section 9.2).
 @Suite struct StrayInputTests {
-    /// An answer, in the pieces that the server writes.
+    /// A response, in the pieces that the server writes.
     struct Answer: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let pieces: [String]
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Bytes beside the server's answer.
+    /// Bytes in addition to the server's response.
     static let strays = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n",
@@ -50,8 +50,8 @@ import Testing
         }
     }()
 
-    /// Sends two requests to a server that does this after the first and answers the second with 403, on whatever connection it comes.
-    /// - Returns: how the second ended, and how many connections there were.
+    /// Sends two requests to a server that runs these steps after the first one, and answers the second with 403 on any connection.
+    /// - Returns: the result of the second one, and the number of connections.
     private func exchange(
         _ steps: [ScriptedStep], settings: ClientSettings = ClientSettings(), isSecure: Bool
     ) throws -> (second: Result<ClientResponse, ClientError>, connections: Int) {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: Answer.all, strays)
-    func `is ignored behind an answer`(answer: Answer, stray: String) throws {
+    func `is ignored in the same segment as a response`(answer: Answer, stray: String) throws {
         for isSecure in [false, true] {
             let steps = answer.pieces.dropLast().map(ScriptedStep.send) + [.send((answer.pieces.last ?? "") + stray)]
             let (second, _) = try exchange(steps, isSecure: isSecure)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Answer.all, strays)
-    func `closes the connection after an answer`(answer: Answer, stray: String) throws {
+    func `closes the connection after a response`(answer: Answer, stray: String) throws {
         for isSecure in [false, true] {
             let steps = answer.pieces.map(ScriptedStep.send) + [.awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]
             let (second, connections) = try exchange(steps, isSecure: isSecure)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: strays)
-    func `never reaches a connection of one request`(stray: String) throws {
+    func `never affects a connection for one request`(stray: String) throws {
         for isSecure in [false, true] {
             let steps = [ScriptedStep.respond(200, body: "first"), .send(stray)]
             let (second, connections) = try exchange(steps, settings: ClientSettings(keepsConnections: false), isSecure: isSecure)

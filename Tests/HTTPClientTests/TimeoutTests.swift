@@ -3,9 +3,10 @@ import Testing
 
 @testable import HTTPClient
 
-/// Requests that nobody answers in time.
+/// Requests without a response in time.
 @Suite struct TimeoutTests {
-    /// What the server does, how long a body it is sent, and where the request is when its time is over: a long one only where nobody reads it.
+    /// The server's behavior, the length of the request's body, and the phase of the request at its timeout: a long body only where the
+    /// server does not read it.
     private static let answers: [(ScriptedServer.Script, body: Int, ClientError.Phase)] = [
         (.everyRequest(.hang), 10, .waiting),
         (.everyConnection(.readRequest, .respondWrongly(200, contentLength: 10, body: "short"), .hang), 10, .receiving),
@@ -14,8 +15,8 @@ import Testing
 
     private static let phases: [ClientError.Phase] = [.queued, .connecting, .sending, .waiting, .receiving]
 
-    /// The failure of a request that has a short time. When a busy machine did not bring it farther than to an earlier phase, it is
-    /// repeated with a longer time.
+    /// The failure of a request with a short timeout. If a busy machine did not bring it beyond an earlier phase, it is repeated with a
+    /// longer timeout.
     private func failure(
         of client: Client, tooEarly: ArraySlice<ClientError.Phase>, _ request: (_ milliseconds: Int) -> ClientRequest
     ) -> ClientError? {
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: answers.indices)
-    func `names the phase`(index: Int) throws {
+    func `reports the phase`(index: Int) throws {
         let (script, length, phase) = Self.answers[index]
         try withClient(.init(), script: script) { client, server in
             let body = String(repeating: "x", count: length)
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `limits the wait for a turn`() throws {
+    @Test func `limits the wait in the queue`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyRequest(.awaitRelease, .respond(200))) { client, server in
             let (first, results) = (Results(), Results())
             client.send(request(server.url())) { first.add($0) }
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `counts the time for connecting from the turn`() throws {
+    @Test func `the timeout for connecting starts after the queue`() throws {
         try withClient(.init(connectionsPerHost: 1), script: .everyConnection(.readRequest, .awaitRelease, .respond(200))) {
             client, server in
             let results = Results()

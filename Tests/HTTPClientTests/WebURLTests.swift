@@ -1,7 +1,7 @@
 import HTTPClient
 import Testing
 
-/// URLs as libcurl reads them.
+/// URLs as libcurl parses them.
 @Suite struct WebURLTests {
     @Test(
         arguments: [
@@ -20,7 +20,7 @@ import Testing
             ("http://localhost./", "http://localhost./", "localhost.", 80),
             ("http://a_b.example/", "http://a_b.example/", "a_b.example", 80),
         ] as [(String, String, String, UInt16)])
-    func `are read in one spelling`(text: String, expected: String, host: String, port: UInt16) throws {
+    func `are normalized to one spelling`(text: String, expected: String, host: String, port: UInt16) throws {
         let url = try WebURL(text)
         #expect(url.text == expected)
         #expect(url.host == host)
@@ -44,16 +44,16 @@ import Testing
             ("http://a@b/", .credentials),
             ("http://a:b@c/", .credentials), ("http://@b/", .credentials), ("http://a\\@127.0.0.1/", .credentials),
         ] as [(String, WebURL.Problem)])
-    func `are refused`(text: String, problem: WebURL.Problem) {
+    func `are rejected`(text: String, problem: WebURL.Problem) {
         #expect(throws: problem) { try WebURL(text) }
     }
 
-    @Test func `have a length`() throws {
+    @Test func `are limited in length`() throws {
         let start = "http://example.com/"
         let longest = start + String(repeating: "x", count: WebURL.longest - start.utf8.count)
         #expect(try WebURL(longest).text == longest)
         #expect(throws: WebURL.Problem.tooLong) { try WebURL(longest + "x") }
-        // It grows when it is encoded.
+        // Encoding makes it longer.
         #expect(throws: WebURL.Problem.malformed) { try WebURL(start + String(repeating: "ж", count: 1500)) }
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(try WebURL("https://example.com/a/b#x").resolving(reference).text == expected)
     }
 
-    @Test func `resolve no other scheme`() throws {
+    @Test func `are not resolved to another scheme`() throws {
         let url = try WebURL("https://example.com/")
         for reference in ["file:///etc/passwd", "gopher://x/", "http://a@b/", "https://[::1%25lo]/"] {
             #expect(throws: WebURL.Problem.self) { try url.resolving(reference) }

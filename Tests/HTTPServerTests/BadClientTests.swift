@@ -2,9 +2,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Requests that are wrong, ambiguous or for nobody.
+/// Requests that are malformed, ambiguous or without a route.
 @Suite struct BadClientTests {
-    /// Sends `text`, and nothing more, and returns the status of the first answer; nil when the server closes without one.
+    /// Sends only `text`, and returns the status of the first response; nil when the server closes without one.
     private func status(answering text: String) throws -> Int? {
         let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop(drainMilliseconds: 0) }
@@ -24,7 +24,7 @@ import Testing
         ("GET /hello?x\ry HTTP/1.1", 400), ("GET /hel\rlo HTTP/1.1", 400),
         ("GET /hello?x\u{0}y HTTP/1.1", 400), ("GET\u{0} /hello HTTP/1.1", 400), ("GET /hello HTTP/1.1\u{0}", 400),
     ])
-    func `refuses request lines`(line: String, expected: Int?) throws {
+    func `rejects malformed request lines`(line: String, expected: Int?) throws {
         #expect(try status(answering: "\(line)\r\nHost: test\r\n\r\n") == expected)
     }
 
@@ -35,11 +35,11 @@ import Testing
         "Host: test\r\nX: \r\r\n", "Host: test\r\nX:\ra\r\n", "Host: test\r\nX\r: a\r\n", "Host: test\r\n\rX: a\r\n",
         "Host: test\r\nX: a\u{0}\u{0}\r\n", "Host: test\r\n\u{0}\r\n", "Host: test\r\n\u{0}X: a\r\n",
     ])
-    func `refuses headers`(headers: String) throws {
+    func `rejects malformed headers`(headers: String) throws {
         #expect(try status(answering: "GET /hello HTTP/1.1\r\n\(headers)\r\n") == 400)
     }
 
-    @Test func `refuses bare line feeds`() throws {
+    @Test func `rejects bare line feeds`() throws {
         #expect(try status(answering: "GET /hello HTTP/1.1\nHost: test\n\n") == 400)
         #expect(try status(answering: "GET /hello HTTP/1.1\r\nHost: test\r\n\n") == 400)
     }
@@ -53,26 +53,26 @@ import Testing
         ("Transfer-Encoding: gzip\r\n", 400), ("Transfer-Encoding: gzip, chunked\r\n", 400), ("Transfer-Encoding: \r\n", 400),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", 400), ("Transfer-Encoding:\r\n chunked\r\n", 400),
     ])
-    func `refuses uncertain lengths`(headers: String, expected: Int) throws {
+    func `rejects ambiguous lengths`(headers: String, expected: Int) throws {
         #expect(try status(answering: "POST /echo HTTP/1.1\r\nHost: test\r\n\(headers)\r\n") == expected)
     }
 
-    @Test func `refuses transfer codings of HTTP 10`() throws {
+    @Test func `rejects transfer codings in HTTP/1.0`() throws {
         let head = "POST /echo HTTP/1.0\r\nHost: test\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(try status(answering: head + chunked("body")) == 400)
     }
 
     @Test(arguments: ["x\r\n", "\r\n", "3\r\nabcd\r\n", "-1\r\n", "0x3\r\nabc\r\n", "3 \r\nabc\r\n"])
-    func `refuses chunks`(chunks: String) throws {
+    func `rejects malformed chunks`(chunks: String) throws {
         #expect(try status(answering: "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)") == 400)
     }
 
-    @Test func `refuses a chunk of more than 64 bits`() throws {
+    @Test func `rejects a chunk of more than 64 bits`() throws {
         let head = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(try status(answering: head + "fffffffffffffffff\r\n") == 413)
     }
 
-    @Test func `refuses long heads`() throws {
+    @Test func `rejects long header sections`() throws {
         let line = "X-Filler: \(String(repeating: "x", count: 1000))\r\n"
         #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: line, count: 10))) == 200)
         #expect(try status(answering: request("GET", path: "/hello", headers: String(repeating: line, count: 60))) == 431)
@@ -80,7 +80,7 @@ import Testing
         #expect(try status(answering: request("GET", path: "/\(String(repeating: "x", count: 60_000))")) == 414)
     }
 
-    @Test func `refuses a flood of arguments`() throws {
+    @Test func `rejects too many arguments`() throws {
         let status = try status(answering: request("GET", path: "/hello?\(String(repeating: "a&", count: 5000))"))
         #expect(status.map { (400..<500).contains($0) } != false)
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(try status(answering: request(method, path: path)) == expected)
     }
 
-    @Test func `names the methods of a path`() throws {
+    @Test func `lists the methods of a path`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -111,7 +111,7 @@ import Testing
         #expect(try status(answering: "\r\n\r\n" + request("GET", path: "/hello")) == 200)
     }
 
-    @Test func `serves HTTP 10`() throws {
+    @Test func `serves HTTP/1.0`() throws {
         #expect(try status(answering: "GET /hello HTTP/1.0\r\n\r\n") == 200)
     }
 }

@@ -9,7 +9,7 @@ import Threading
     private let chunkedHead = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     @Test(arguments: ["/echo", "/later"])
-    func `takes a body at the limit and refuses one over`(path: String) throws {
+    func `accepts a body at the limit and rejects one above it`(path: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -21,7 +21,7 @@ import Threading
     }
 
     @Test(arguments: ["gzip", "deflate", "br", "GZIP", "x-gzip\t", "identity, gzip", "aes128gcm"])
-    func `refuses an encoded body`(encoding: String) throws {
+    func `rejects an encoded body`(encoding: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -31,7 +31,7 @@ import Threading
         #expect(refusal.status == 415)
         #expect(refusal.headers["accept-encoding"] == "identity")
         #expect(refusal.text.contains("encoded_body"))
-        // Without a body the header says nothing.
+        // Without a body the header has no effect.
         #expect(try client.readResponse().text == "hello")
         let second = try fixture.client()
         try second.send("POST /echo HTTP/1.1\r\nHost: test\r\n\(encoded)Transfer-Encoding: chunked\r\n\r\n" + chunked("body"))
@@ -39,7 +39,7 @@ import Threading
     }
 
     @Test(arguments: ["identity", "Identity \t", ""])
-    func `takes a body that is not encoded`(encoding: String) throws {
+    func `accepts a body without an encoding`(encoding: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -47,7 +47,7 @@ import Threading
         #expect(try client.readResponse().text == atLimit)
     }
 
-    @Test func `counts chunked bodies alike`() throws {
+    @Test func `counts chunked bodies in the same way`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let (first, second) = (try fixture.client(), try fixture.client())
@@ -58,7 +58,7 @@ import Threading
     }
 
     @Test(arguments: [false, true])
-    func `refuses a large body for which there is no room`(isChunked: Bool) throws {
+    func `rejects a large body without room`(isChunked: Bool) throws {
         let peers = Monitor<[String]>([])
         let pressure = ConnectionPressure(onBodyWithoutRoom: { peer in peers.update { $0.append(peer) } })
         let fixture = try ServerFixture(settings: ServerSettings(threads: 2, bodyMemory: 130_000), pressure: pressure)
@@ -69,7 +69,7 @@ import Threading
         let (first, second) = (try fixture.client(), try fixture.client())
         try first.send(request("POST", path: "/heldBody", body: large + large))
         let pending = try fixture.held.next()
-        // Who only announces much takes nothing away.
+        // A client that only announces a large body takes no room.
         let announcer = try fixture.client()
         try announcer.send("POST /count HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n")
         #expect(try announcer.readResponse().status == 100)
@@ -81,7 +81,7 @@ import Threading
         #expect(peers.withLock { $0.map { $0.hasPrefix("127.0.0.1:") } } == [true])
         #expect(pending.respond(ServerFixture.text(200, "first")))
         #expect(try first.readResponse().text == "first")
-        // The room comes back a moment after the client has the answer.
+        // The room is freed a moment after the client has the response.
         #expect(
             eventually {
                 guard let third = try? fixture.client(), (try? third.send(another)) != nil else { return false }
@@ -89,7 +89,7 @@ import Threading
             })
     }
 
-    @Test func `refuses a body that waits for leave`() throws {
+    @Test func `rejects a body that waits for 100 Continue`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -99,7 +99,7 @@ import Threading
     }
 
     @Test(arguments: [("POST", "/nowhere", 404), ("POST", "/hello", 405)])
-    func `refuses at once where nobody takes a body`(method: String, path: String, expected: Int) throws {
+    func `rejects at once if the route accepts no body`(method: String, path: String, expected: Int) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -108,7 +108,7 @@ import Threading
         #expect(try client.isClosedByServer())
     }
 
-    @Test func `refuses to drain a huge body`() throws {
+    @Test func `does not drain a huge body`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -153,7 +153,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func `reads bodies of get`() throws {
+    @Test func `accepts bodies of GET`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()

@@ -39,18 +39,18 @@ import Testing
         #expect(reception.add(1) == .abort)
     }
 
-    @Test func `discards what was declared too large`() {
+    @Test func `discards a body that was declared too large`() {
         var reception = BodyReception(limit: 10)
         #expect(reception.begin(declaredLength: 11, expectsContinue: false, isRefused: false) == .receive)
         #expect(reception.add(1) == .discard)
     }
 
-    @Test func `keeps nothing without a limit`() {
+    @Test func `keeps no bytes with a limit of zero`() {
         var reception = BodyReception(limit: 0)
         #expect(reception.add(1) == .discard)
     }
 
-    @Test func `buffers any parts in order`() {
+    @Test func `buffers parts of any size in order`() {
         var buffer = BodyBuffer(room: BodyRoom(bytes: 1 << 20))
         for size in [1, 1023, 1, 5000, 20_000] {
             var expected: [UInt8] = []
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// What a handler has made of a body counts for it until the request is over.
-    @Test func `gives memory back before its room`() {
+    /// Memory that a handler allocates for a body is counted for it until the request ends.
+    @Test func `frees its memory before its room`() {
         let room = BodyRoom(bytes: 10_000)
         var buffer = BodyBuffer(room: room)
         unsafe [UInt8](repeating: 0, count: 26_384).withUnsafeBufferPointer { unsafe buffer.append($0) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// Many clients at once, of which some leave: every request that was sent and waited for is answered once.
+/// Many clients at once, some of which disconnect: every request whose client waits is answered once.
 @Suite struct ConcurrencyTests {
     @Test(arguments: [1, 2, 4])
     func `answers each request once`(threads: Int) throws {
@@ -28,7 +28,7 @@ import Threading
     }
 }
 
-/// One client thread, which now and then leaves without waiting for its answer.
+/// One client thread, which sometimes disconnects without waiting for its response.
 private final class Worker: Sendable {
     let answered = Atomic(0)
     let abandoned = Atomic(0)

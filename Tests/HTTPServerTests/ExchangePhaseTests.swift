@@ -7,7 +7,7 @@ import Threading
 @testable import HTTPServer
 
 @Suite struct ExchangePhaseTests {
-    @Test func `goes through a request`() {
+    @Test func `follows a request`() {
         let phase = SharedPhase()
         phase.becomeIdle(deadline: 10)
         #expect(phase.isIdle)
@@ -21,7 +21,7 @@ import Threading
         #expect(phase.isIdle)
     }
 
-    @Test func `refuses what is out of order`() {
+    @Test func `rejects transitions out of order`() {
         let phase = SharedPhase()
         #expect(!phase.beginAnswering(deadline: 1))
         #expect(!phase.suspend(deadline: 1))
@@ -56,7 +56,7 @@ import Threading
         expectExpiry(of: phase, .requestTimeout)
     }
 
-    @Test func `knows since when it is idle`() {
+    @Test func `reports the start of idleness`() {
         let phase = SharedPhase()
         phase.open(deadline: 105)
         #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == 100)
@@ -72,7 +72,7 @@ import Threading
         #expect(!phase.endIdle())
     }
 
-    @Test func `a connection without a request can be ended`() {
+    @Test func `a connection without a request can be closed`() {
         let phase = SharedPhase()
         phase.open(deadline: 10)
         #expect(phase.endIdle())
@@ -87,7 +87,7 @@ import Threading
         #expect(!phase.beginAnswering(deadline: 30))
     }
 
-    @Test func `expires answers that are not taken`() {
+    @Test func `expires responses that are not read`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: 10)
         #expect(phase.beginAnswering(deadline: 10))
@@ -118,14 +118,14 @@ import Threading
         #expect(phase.isIdle)
     }
 
-    @Test func `keeps deadlines of any length`() {
+    @Test func `accepts deadlines of any length`() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: .max)
         #expect(phase.expire(now: 1 << 60, answerDeadline: 0) == nil)
         #expect(phase.expire(now: .max, answerDeadline: 0) == .requestTimeout)
     }
 
-    @Test func `gives a suspended request to one only`() {
+    @Test func `only one thread claims a suspended request`() {
         race {
             $0.beginReceiving(deadline: 1); _ = $0.beginAnswering(deadline: 1); _ = $0.suspend(deadline: 1)
         } first: {
@@ -135,7 +135,7 @@ import Threading
         }
     }
 
-    @Test func `gives a complete request to one only`() {
+    @Test func `only one thread claims a complete request`() {
         race {
             $0.beginReceiving(deadline: 1)
         } first: {
@@ -205,7 +205,7 @@ private final class Race: Sendable {
         boxes = (0..<rounds).map { _ in Round() }
     }
 
-    /// Runs one of the two contestants; each round begins when both have arrived at it.
+    /// Runs one of the two contestants; each round begins when both have arrived.
     func run(_ contestant: Contestant, _ record: (Round, Bool) -> Void) {
         for (number, round) in boxes.enumerated() {
             arrived.add(1, ordering: .acquiringAndReleasing)

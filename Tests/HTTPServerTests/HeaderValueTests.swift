@@ -2,9 +2,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Spaces and tabs around a header's value are no part of it (RFC 9110 section 5.5).
+/// Spaces and tabs around a header's value are not part of it (RFC 9110 section 5.5).
 @Suite struct HeaderValueTests {
-    /// The values as a handler gets them, in angle brackets, and behind a slash the request's id.
+    /// The values that a handler gets, in angle brackets, followed by a slash and the request's id.
     private func reported(_ headers: String) throws -> String {
         try ServerFixture.answers(to: "\(headers)X-Request-Id: \t r1 \t\r\n") { request in
             var reported = ""
@@ -45,11 +45,11 @@ import Testing
         ("Bearer", "none"), ("Bearer ", "none"), ("Bearer   ", "none"), ("Bearer\ta", "none"), ("Bearera", "none"), ("Bearers a", "none"),
         ("Basic a", "none"), ("", "none"), ("a, Bearer a", "none"),
     ])
-    func `the token is behind one or more spaces`(value: String, expected: String) throws {
+    func `the token follows one or more spaces`(value: String, expected: String) throws {
         #expect(try token("Authorization: \(value)\r\n") == expected)
     }
 
-    /// A proxy may have judged the one that does not count here.
+    /// A proxy may have checked the other one.
     @Test(arguments: [
         ("", "none"), ("Authorization: Bearer a\r\n", "<a>"), ("AUTHORIZATION:Bearer a\r\nX-Authorization: Bearer b\r\n", "<a>"),
         ("Authorization: Bearer a\r\nAuthorization: Bearer a\r\n", "none"),
@@ -59,7 +59,7 @@ import Testing
         ("Authorization:\r\nAuthorization: Bearer a\r\n", "none"), ("Authorization: Bearer a\r\nX-A: 1\r\nAuthorization:\r\n", "none"),
         ("Authorization: Bearer a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n", "none"),
     ])
-    func `exactly one authorization counts`(headers: String, expected: String) throws {
+    func `exactly one Authorization header is accepted`(headers: String, expected: String) throws {
         #expect(try token(headers) == expected)
     }
 }

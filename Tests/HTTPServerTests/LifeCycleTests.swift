@@ -3,21 +3,21 @@ import TestSupport
 import Testing
 import Threading
 
-/// Start and stop, with all that may be under way.
+/// Start and stop, in every state of connections and requests.
 @Suite struct LifeCycleTests {
-    /// An address of this machine that no other test listens on, so that connecting there is refused once its server has stopped.
+    /// An address of this machine that no other test uses, so that connections to it are refused once its server has stopped.
     private func ownAddress(_ number: Int) -> ListenAddress {
         .tcp(host: "127.0.0.\(10 + number)", port: 0)
     }
 
-    /// Stops on a thread of its own, and returns when nobody can connect any more.
+    /// Stops on its own thread, and returns when connections are refused.
     private func beginStop(_ fixture: ServerFixture) -> DedicatedThread {
         let thread = startThread { fixture.stop(drainMilliseconds: WaitLimit.programMilliseconds) }
         #expect(eventually { (try? fixture.client()) == nil })
         return thread
     }
 
-    @Test func `answers what is under way and closes`() throws {
+    @Test func `answers running requests and closes`() throws {
         let fixture = try ServerFixture(ownAddress(0))
         let held = try fixture.client()
         try held.send(request("POST", path: "/held"))
@@ -42,7 +42,7 @@ import Threading
         #expect(fixture.server.connectionCount == 0)
     }
 
-    @Test func `answers suspended requests when the drain is over`() throws {
+    @Test func `answers suspended requests at the end of the drain time`() throws {
         let fixture = try ServerFixture()
         let clients = try (0..<10).map { _ in try fixture.client() }
         for client in clients { try client.send(request("POST", path: "/held")) }
@@ -60,7 +60,7 @@ import Threading
         }
     }
 
-    @Test func `cuts off what is still being received when the drain is over`() throws {
+    @Test func `interrupts requests still being received at the end of the drain time`() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         try client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
@@ -100,21 +100,21 @@ import Threading
         }
     }
 
-    // In a process of its own, because the other tests open descriptors and start threads beside this one.
+    // In a process of its own, because other tests open descriptors and start threads concurrently.
     @Test func `leaks neither descriptors nor threads`() async {
         await #expect(processExitsWith: .success) {
             try useServer()
             let lives = 50
             let (descriptors, threads) = (ownDescriptors().count, ownThreadCount())
             for _ in 0..<lives { try useServer() }
-            // Not equality: a thread that has been joined may still be listed for a moment, also when they are counted first.
+            // Not equality: a joined thread may still be listed briefly, also when the threads are counted before.
             #expect(eventually { ownDescriptors().count < descriptors + lives })
             #expect(eventually { ownThreadCount() < threads + lives })
         }
     }
 }
 
-/// A server's whole life, with a request that is answered later.
+/// Starts and stops a server, with a request that is answered later.
 private func useServer() throws {
     let fixture = try ServerFixture()
     defer { fixture.stop() }

@@ -5,15 +5,15 @@ import Threading
 
 @testable import HTTPServer
 
-/// The bounds on connections: of the server, and of each caller.
+/// The limits on connections: of the server, and of each caller.
 @Suite struct LimitTests {
-    /// The bounds that a server found reached.
+    /// The limits that a server has reported as reached.
     private final class ReachedBounds: Sendable {
         private let bounds = Monitor<[ReachedBound]>([])
 
         var all: [ReachedBound] { bounds.withLock { $0 } }
 
-        /// - Parameter isUnbounded: whether callers have no bound of their own.
+        /// - Parameter isUnbounded: whether callers have no limit of their own.
         func pressure(isUnbounded: Bool = false) -> ConnectionPressure {
             ConnectionPressure(isUnbounded: { _ in isUnbounded }, onReachedBound: { [bounds] bound in bounds.update { $0.append(bound) } })
         }
@@ -21,7 +21,7 @@ import Threading
 
     private func loopback(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-    /// Waits until the clock of idle connections shows another time.
+    /// Waits until the clock for idle connections has advanced.
     private func waitForAnotherMoment() {
         let now = coarseMilliseconds()
         #expect(eventually { coarseMilliseconds() > now })
@@ -37,7 +37,7 @@ import Threading
         return try fixture.held.next()
     }
 
-    /// Has the clients' next requests end later than those of all others. Of one thread, because that ends a request before it reads another.
+    /// Makes the clients' next requests end after those of all others. On one thread, which ends a request before it reads another.
     private func useAgain(_ clients: some Sequence<SocketClient>) throws {
         waitForAnotherMoment()
         for client in clients { #expect(try status(client) == 200) }
@@ -79,8 +79,8 @@ import Threading
         #expect(eventually { (try? status(fixture.client())) == 200 }, "one of them is idle now")
     }
 
-    /// A caller that opens connections and sends nothing shuts nobody out.
-    @Test func `a caller who holds connections leaves room for others`() throws {
+    /// A caller that opens idle connections locks no other caller out.
+    @Test func `a caller with many connections leaves room for others`() throws {
         let reached = ReachedBounds()
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 50, threads: 2), pressure: reached.pressure())
         defer { fixture.stop() }
@@ -92,7 +92,7 @@ import Threading
         withExtendedLifetime(idle) {}
     }
 
-    @Test func `a busy caller is refused alone, at its own bound`() throws {
+    @Test func `only a busy caller is rejected, at its own limit`() throws {
         let reached = ReachedBounds()
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 4, threads: 1), pressure: reached.pressure())
         defer { fixture.stop() }
@@ -105,8 +105,8 @@ import Threading
         for client in busy { #expect(try client.readResponse().status == 200) }
     }
 
-    /// At its own bound a caller loses its own connections, however long others have been idle.
-    @Test func `a caller at its own bound loses its own connections`() throws {
+    /// At its limit a caller loses its own connections, however long others have been idle.
+    @Test func `a caller at its own limit loses its own connections`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 6, threads: 1))
         defer { fixture.stop() }
         let other = try fixture.client(from: "127.0.0.3")
@@ -119,7 +119,7 @@ import Threading
         #expect(try status(other) == 200)
     }
 
-    /// A client that sends its body slowly does not take the place of others that wait for their refusal.
+    /// A client that sends its body slowly does not delay others that wait for their rejection.
     @Test func `a refused request is answered before its body`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 2, threads: 1))
         defer { fixture.stop() }
@@ -135,8 +135,8 @@ import Threading
         #expect(try busy.readResponse().status == 200)
     }
 
-    /// Refused connections are bounded as well: those that wait for their refusal take no room from others for long.
-    @Test func `further refused connections are closed at once`() throws {
+    /// Rejected connections are limited as well: those that wait for their response use room only briefly.
+    @Test func `further rejected connections are closed at once`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 2, threads: 1))
         defer { fixture.stop() }
         let busy = try fixture.client(from: "127.0.0.2")
@@ -150,8 +150,8 @@ import Threading
         withExtendedLifetime(refused) {}
     }
 
-    /// Also where the idle ones are few among many.
-    @Test func `finds the idle one among many`() throws {
+    /// Also if only a few of many connections are idle.
+    @Test func `finds the idle connection among many`() throws {
         let reached = ReachedBounds()
         let fixture = try ServerFixture(
             settings: ServerSettings(connectionLimit: 150, threads: 1), pressure: reached.pressure(isUnbounded: true))
@@ -164,7 +164,7 @@ import Threading
         #expect(reached.all == [ReachedBound(of: nil, isRefused: false)])
     }
 
-    @Test func `expected callers have no bound of their own`() throws {
+    @Test func `expected callers have no limit of their own`() throws {
         let reached = ReachedBounds()
         let fixture = try ServerFixture(
             settings: ServerSettings(connectionLimit: 4, threads: 1), pressure: reached.pressure(isUnbounded: true))
@@ -174,8 +174,8 @@ import Threading
         #expect(reached.all == [])
     }
 
-    /// Through a Unix socket comes a proxy on this machine.
-    @Test func `callers on a Unix socket have no bound of their own`() throws {
+    /// A client on a Unix socket is a proxy on this machine.
+    @Test func `callers on a Unix socket have no limit of their own`() throws {
         let (reached, directory) = (ReachedBounds(), try TemporaryDirectory())
         let fixture = try ServerFixture(
             .unix(path: directory.path("limit.sock")), settings: ServerSettings(connectionLimit: 4, threads: 1),
@@ -186,8 +186,8 @@ import Threading
         #expect(reached.all == [])
     }
 
-    /// Connections that went away leave room again.
-    @Test func `counts only those that are open`() throws {
+    /// Closed connections free room again.
+    @Test func `counts only open connections`() throws {
         let reached = ReachedBounds()
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 4, threads: 1), pressure: reached.pressure())
         defer { fixture.stop() }
@@ -202,7 +202,7 @@ import Threading
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (50, 25), (200, 100), (1000, 100), (10_000, 1000), (1_000_000, 100_000)])
-    func `a caller may have a tenth`(_ limit: Int, _ perCaller: Int) {
+    func `a caller may have a tenth of the connections`(_ limit: Int, _ perCaller: Int) {
         #expect(ServerSettings(connectionLimit: limit).connectionsPerCaller == perCaller)
     }
 }

@@ -11,7 +11,7 @@ import Testing
         #expect(port > 0)
     }
 
-    @Test func `names a port in use`() throws {
+    @Test func `reports a port in use`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let error = #expect(throws: ServerError.self) { try ServerFixture(fixture.server.address) }
@@ -23,8 +23,8 @@ import Testing
                 + "shows, or choose another port")
     }
 
-    @Test func `uses a port again at once`() throws {
-        // No other test listens on this address, so that nobody takes the port between the two.
+    @Test func `reuses a port at once`() throws {
+        // No other test uses this address, so the port stays free between the two servers.
         let fixture = try ServerFixture(.tcp(host: "127.0.0.4", port: 0))
         let client = try fixture.client()
         try client.send(request("GET", path: "/hello"))
@@ -39,7 +39,7 @@ import Testing
         ("256.0.0.1", "give an address of this machine"), ("not a host", "give an address of this machine"),
         ("192.0.2.1", "Cannot assign requested address; give an address of this machine"),
     ])
-    func `names a host that is none of its own`(host: String, expected: String) throws {
+    func `reports a host that is not local`(host: String, expected: String) throws {
         let error = #expect(throws: ServerError.self) { try ServerFixture(.tcp(host: host, port: 0)) }
         #expect(error?.kind == .cannotListen)
         #expect(error?.description.hasPrefix("cannot listen on \(host):0: ") == true)
@@ -81,7 +81,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func `keeps a file that is no socket`() throws {
+    @Test func `keeps a file that is not a socket`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("file")
         try directory.write("file", "")
@@ -90,7 +90,7 @@ import Testing
         #expect(mode(of: path) == 0o600)
     }
 
-    @Test func `names the limit of a Unix path`() throws {
+    @Test func `reports the length limit of a Unix path`() throws {
         let path = "/tmp/" + String(repeating: "x", count: 103)
         let error = #expect(throws: ServerError.self) { try ServerFixture(.unix(path: path)) }
         #expect(error?.description == "cannot listen on unix:\(path): the path of a Unix socket has at most 107 bytes")

@@ -2,14 +2,14 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Clients that leave early, half or late, and those that do not wait.
+/// Clients that disconnect early or late, and clients that do not wait.
 @Suite struct LostClientTests {
     @Test(arguments: [
         request("POST", path: "/echo", body: "body"), request("POST", path: "/later", body: "body"),
         "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked("body"),
     ])
     func `survives a disconnect at every byte`(text: String) throws {
-        // libmicrohttpd overlooks an end that comes together with the last data it reads; then the timeout ends the connection.
+        // libmicrohttpd misses an end that arrives together with the last data; then the timeout ends the connection.
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 1000, threads: 2))
         defer { fixture.stop() }
         for length in 0..<text.utf8.count {
@@ -18,7 +18,7 @@ import Testing
         }
         #expect(eventually { fixture.server.connectionCount == 0 })
         #expect(fixture.observed.count(of: 200) == 0)
-        // Again when a busy machine leaves a client silent for longer than the idle time.
+        // Repeated if a busy machine keeps a client silent for longer than the idle timeout.
         #expect(
             eventually {
                 guard let client = try? fixture.client(), (try? client.send(text)) != nil else { return false }
@@ -26,7 +26,7 @@ import Testing
             })
     }
 
-    @Test func `survives a disconnect behind every byte of an answer`() throws {
+    @Test func `survives a disconnect after every byte of a response`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         for _ in 0..<50 {
@@ -36,7 +36,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func `answers nobody harmlessly`() throws {
+    @Test func `a response to a disconnected client is harmless`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         var client: SocketClient? = try fixture.client()
@@ -47,7 +47,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func `answers a client that has finished sending`() throws {
+    @Test func `responds to a client that has finished sending`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -56,7 +56,7 @@ import Testing
         #expect(try client.readResponse().text == "body")
     }
 
-    @Test func `lets go of a suspended client that has finished sending`() throws {
+    @Test func `releases a suspended client that has finished sending`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 10, threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -64,7 +64,7 @@ import Testing
         let pending = try fixture.held.next()
         client.finishSending()
         #expect(pending.respond(ServerFixture.text(200, "late")) == true)
-        // Answered or closed: libmicrohttpd may see the end of what the client sends before it sees the answer.
+        // Answered or closed: libmicrohttpd may read the end of the client's data before the response is ready.
         #expect([200, nil].contains(status(of: try client.readUntilGone())))
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(fixture.observed.count(of: 200) == 0)
     }
 
-    @Test func `keeps the order behind a suspended request`() throws {
+    @Test func `keeps the order after a suspended request`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()

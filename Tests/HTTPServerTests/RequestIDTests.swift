@@ -2,13 +2,13 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Every answer names its request.
+/// Every response has its request's id.
 @Suite struct RequestIDTests {
     private func id(_ response: ReceivedResponse) -> String { response.headers["x-request-id"] ?? "" }
 
     private func named(_ id: String, _ path: String = "/hello") -> String { request("GET", path: path, headers: "X-Request-Id: \(id)\r\n") }
 
-    @Test func `names each request once`() throws {
+    @Test func `is unique`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         var ids: [String] = []
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "A-Z_0.9", String(repeating: "x", count: 64)])
-    func `takes a plain word`(_ given: String) throws {
+    func `accepts a plain word`(_ given: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", String(repeating: "x", count: 65), "a b", "a\"b", "a=b", "a\u{E9}", "a/b", "a\u{1B}[2J", "a,b"])
-    func `takes nothing else`(_ given: String) throws {
+    func `accepts no other text`(_ given: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -43,8 +43,8 @@ import Testing
         #expect(id(try client.readResponse()).wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{16}/) != nil)
     }
 
-    /// What one answer says must not stand in the next, whichever is longer.
-    @Test func `keeps pipelined requests apart`() throws {
+    /// A response must contain nothing of the previous one, for any lengths.
+    @Test func `keeps pipelined requests separate`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -64,7 +64,7 @@ import Testing
         ("GET", "/hello", 200), ("GET", "/large", 200), ("POST", "/later", 200), ("POST", "/dropped", 500), ("POST", "/overdue", 503),
         ("GET", "/nowhere", 404), ("DELETE", "/hello", 405), ("POST", "/hello", 405),
     ])
-    func `names whatever it answers`(method: String, path: String, status: Int) throws {
+    func `is in every response`(method: String, path: String, status: Int) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop(drainMilliseconds: 0) }
         let client = try fixture.client()
@@ -81,7 +81,7 @@ import Testing
         ("GET /hello HTTP/1.1\nHost: t\r\nX-Request-Id: r-1\r\n\r\n", 400, nil),
         ("POST /echo HTTP/1.1\r\nHost: t\r\nX-Request-Id: r-1\r\nContent-Length: 9\r\n\r\n", 408, nil),
     ])
-    func `names what it refuses`(text: String, status: Int, name: String?) throws {
+    func `is in error responses`(text: String, status: Int, name: String?) throws {
         let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: status == 408 ? 100 : 30_000, threads: 1))
         defer { fixture.stop(drainMilliseconds: 0) }
         let client = try fixture.client()
@@ -91,7 +91,7 @@ import Testing
         if let name { #expect(id(response) == name) } else { #expect(id(response).utf8.count == 25) }
     }
 
-    @Test func `names what is turned away`() throws {
+    @Test func `is in the response to a rejected connection`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 1, threads: 1))
         defer { fixture.stop() }
         let first = try fixture.client()

@@ -30,7 +30,7 @@ import Testing
         ("/p/x", 3, "x"), ("/p/:name", 3, ":name"), ("/p/plai", 3, "plai"), ("/p/plain2", 3, "plain2"), ("/p/%2f", 3, "%2f"),
         ("/p/ ", 3, " "), ("/p/caf\u{e9}", 3, "caf\u{e9}"), ("/q/y/again", 5, "y"), ("/q/again/again", 5, "again"),
     ])
-    func `lends the parameter`(path: String, expected: Int, parameter: String) throws {
+    func `passes the parameter`(path: String, expected: Int, parameter: String) throws {
         guard case .handler(_, let route, let limit) = match(.post, path) else { throw Unexpected() }
         #expect(route == expected)
         #expect(limit == router.routes[expected].bodyLimit)
@@ -41,19 +41,19 @@ import Testing
         ("/r/a/s/b", 7, ["a", "b"]), ("/r/s/s/s", 7, ["s", "s"]), ("/r/%2f/s/%2f", 7, ["%2f", "%2f"]), ("/r/:/s/..", 7, [":", ".."]),
         ("/x/y/t", 8, ["x", "y"]), ("/r/s/t", 8, ["r", "s"]), ("/t/t/t", 8, ["t", "t"]),
     ])
-    func `lends two parameters`(path: String, expected: Int, values: [String]) throws {
+    func `passes two parameters`(path: String, expected: Int, values: [String]) throws {
         guard case .handler(_, let route, let limit) = match(.post, path) else { throw Unexpected() }
         #expect(route == expected)
         #expect(limit == router.routes[expected].bodyLimit)
         #expect(parameters(path, route) == values)
     }
 
-    @Test func `lends no parameter of a plain path`() {
+    @Test func `passes no parameter of a plain path`() {
         #expect(parameters("/a", 0) == ["", ""])
     }
 
     @Test(arguments: [("/r/x", "x"), ("/r/x/y", "x/y"), ("/r//", "/"), ("/r/*", "*")])
-    func `lends the rest of the path`(path: String, parameter: String) throws {
+    func `passes the rest of the path`(path: String, parameter: String) throws {
         let router = Router([Route("/r/*", [(.get, answer)]), Route("/r/plain", [(.get, answer)])])
         let bytes = Array(path.utf8)
         guard case .handler(_, let route, _) = router.match(.get, path: bytes.span) else { throw Unexpected() }
@@ -80,14 +80,14 @@ import Testing
         "/x/y/tt",
         "/x/y/", "//y/t", "/x//t", "/t/t",
     ])
-    func `takes no other path for a parameter`(path: String) throws {
+    func `does not treat another path as a parameter`(path: String) throws {
         guard case .response(let response, let route) = match(.post, path) else { throw Unexpected() }
         #expect(response.status == 404)
         #expect(route == Router.unmatched)
     }
 
     @Test(arguments: [(Method.delete, "/a", "GET, HEAD, POST", 0), (.other, "/a", "GET, HEAD, POST", 0), (.head, "/a/b", "DELETE", 1)])
-    func `names the methods`(method: HTTPServer.Method, path: String, allowed: String, expected: Int) throws {
+    func `lists the methods of a path`(method: HTTPServer.Method, path: String, allowed: String, expected: Int) throws {
         guard case .response(let response, let route) = match(method, path) else { throw Unexpected() }
         #expect(response.status == 405)
         #expect(response.headers.first { $0.name == "Allow" }?.value == allowed)
@@ -98,7 +98,7 @@ import Testing
         ("GET", Method.get), ("HEAD", .head), ("POST", .post), ("DELETE", .delete), ("get", .other), ("GET ", .other), ("", .other),
         ("PUT", .put), ("PATCH", .patch), ("TRACE", .other), ("GETT", .other),
     ])
-    func `reads methods`(token: String, expected: HTTPServer.Method) {
+    func `parses methods`(token: String, expected: HTTPServer.Method) {
         let bytes = Array(token.utf8)
         #expect(Method(token: bytes.span) == expected)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// A running server with one route for each way to answer, stopped when the test is over.
+/// A running server with one route for each kind of response, stopped at the end of the test.
 final class ServerFixture: Sendable {
     let server: Server
     let observed = ObservedResponses()
@@ -31,14 +31,14 @@ final class ServerFixture: Sendable {
         }
     }
 
-    /// - Parameter source: the client's own address; by default the one that the system chooses.
+    /// - Parameter source: the client's address; by default the system chooses one.
     func client(from source: String? = nil) throws -> SocketClient {
         try SocketClient(server.address, from: source)
     }
 
-    /// Serves requests on one connection by a handler that answers what it reads from each.
-    /// - Parameter headers: of the requests, in their order.
-    /// - Returns: the answers.
+    /// Serves requests on one connection with a handler whose responses contain the text that it reads from each request.
+    /// - Parameter headers: the headers of the requests, in order.
+    /// - Returns: the responses.
     static func answers(
         to headers: String..., reading read: @escaping @Sendable (borrowing Request) -> String
     ) throws -> [String] {
@@ -77,7 +77,7 @@ final class ServerFixture: Sendable {
         ])
     }
 
-    // More than the socket buffers of both sides hold.
+    // Larger than the socket buffers of both sides.
     private static let large = Response(status: 200, body: Array(repeating: UInt8(ascii: "x"), count: 16 * 1024 * 1024))
 
     static func text(_ status: Int, _ text: String) -> Response {
@@ -139,7 +139,7 @@ final class AnsweringThread: Sendable {
     }
 }
 
-/// Suspended requests that wait for the test.
+/// Suspended requests that a test answers.
 final class HeldResponses: Sendable {
     private let boxes = Monitor<[PendingBox]>([])
 

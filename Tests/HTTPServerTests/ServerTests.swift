@@ -8,7 +8,7 @@ import Testing
         return "\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(length)\(headers)\r\n\(body)"
     }
 
-    @Test func `answers on kept connections`() throws {
+    @Test func `answers on persistent connections`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -32,7 +32,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func `answers a pipelined request behind an early error`() throws {
+    @Test func `answers a pipelined request after an early error`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -41,7 +41,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func `answers head without a body`() throws {
+    @Test func `answers HEAD without a body`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -52,7 +52,7 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
-    @Test func `asks for the body of a client that expects it`() throws {
+    @Test func `requests the body from a client that expects 100 Continue`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -70,7 +70,7 @@ import Testing
         #expect(try client.readResponse().text == "abcde")
     }
 
-    @Test func `answers what was suspended`() throws {
+    @Test func `answers a suspended request`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -83,7 +83,7 @@ import Testing
         #expect(try client.readResponse().text == "at last")
     }
 
-    @Test func `answers what a handler dropped`() throws {
+    @Test func `answers a request that a handler dropped`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -102,11 +102,11 @@ import Testing
         #expect(try fixture.held.next().respond(ServerFixture.text(200, "late")) == false)
     }
 
-    @Test func `a late answer is never the next requests`() throws {
+    @Test func `a late response is never sent for the next request`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
-        // The second one is there already when the first one's time is over.
+        // The second request has already arrived when the first one times out.
         try client.send(request("POST", path: "/overdue") + request("POST", path: "/held"))
         #expect(try client.readResponse().status == 503)
         let late = try fixture.held.next()

@@ -2,9 +2,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Clients that take their time, which must not become the time of others.
+/// Slow clients, which must not delay others.
 @Suite struct SlowClientTests {
-    /// The library ends a silent client only after an hour, because a busy machine may keep one silent for a while.
+    /// The library closes an idle connection only after an hour, because a busy machine may keep a client silent for a while.
     private let impatientWithRequests = ServerSettings(idleTimeoutSeconds: 3600, requestTimeoutMilliseconds: 300, threads: 2)
     /// A request that was sent at once may take longer to be read than a busy machine needs.
     private let impatientWithReaders = ServerSettings(requestTimeoutMilliseconds: 3000, threads: 2)
@@ -16,7 +16,7 @@ import Testing
         ("POST /nowhere HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n", String(repeating: "x", count: 999)),
         ("", String(repeating: "\r\n", count: 4000)),
     ])
-    func `ends a trickle`(atOnce: String, slowly: String) throws {
+    func `closes a connection with a slow request`(atOnce: String, slowly: String) throws {
         let fixture = try ServerFixture(settings: impatientWithRequests)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -27,7 +27,7 @@ import Testing
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func `ends a client that does not read`() throws {
+    @Test func `closes a connection whose client does not read`() throws {
         let fixture = try ServerFixture(settings: impatientWithReaders)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -36,15 +36,15 @@ import Testing
         #expect(try client.readUntilGone().count < 16 * 1024 * 1024)
     }
 
-    @Test func `ends a client that never sends anything without a status`() throws {
+    @Test func `closes a silent connection without a status`() throws {
         let fixture = try ServerFixture(settings: impatientWithRequests)
         defer { fixture.stop() }
         #expect(try fixture.client().isClosedByServer())
         #expect(fixture.observed.count(of: 408) == 0)
     }
 
-    /// A head has five seconds, however long a request with its body may take.
-    @Test func `ends a head that does not arrive`() throws {
+    /// A header section has five seconds, however long a request with its body may take.
+    @Test func `closes a connection whose header section does not arrive`() throws {
         let fixture = try ServerFixture(
             settings: ServerSettings(idleTimeoutSeconds: 3600, requestTimeoutMilliseconds: 3_600_000, threads: 2))
         defer { fixture.stop(drainMilliseconds: 0) }
@@ -53,7 +53,7 @@ import Testing
         #expect(status(of: try client.readUntilGone()) == 408)
     }
 
-    @Test func `ends an idle client without a status`() throws {
+    @Test func `closes an idle connection without a status`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 5, threads: 2))
         defer { fixture.stop() }
         let kept = try fixture.client()
@@ -63,7 +63,7 @@ import Testing
         #expect(fixture.observed.count(of: 408) == 0)
     }
 
-    @Test func `answers others meanwhile`() throws {
+    @Test func `answers other clients during a slow one`() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop(drainMilliseconds: 0) }
         let slow = try (0..<200).map { _ in try fixture.client() }

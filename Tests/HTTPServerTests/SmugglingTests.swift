@@ -2,12 +2,12 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Chunks that a proxy may read otherwise: nothing behind them is ever answered.
+/// Chunks that a proxy may parse differently: nothing after them is ever answered.
 @Suite struct SmugglingTests {
     private static let head = "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
     private static let hidden = request("GET", path: "/hello")
 
-    /// The hidden request stands in or behind the chunks, by where a reader finds their lines to end.
+    /// The hidden request is in or after the chunks, depending on the reader's line endings.
     static let chunks = [
         "4\r\nbody\r\n0\r\n\r\n\(hidden)", "4\nbody\n0\n\n\(hidden)", "4\r\nbody\n0\r\n\r\n\(hidden)", "0\n\n\(hidden)", "0\r\n\n\(hidden)",
         "0\n\r\n\(hidden)", "4;\nx\r\nbody\r\n0\r\n\r\n\(hidden)", "4;a\n\nbody\n0\n\n\(hidden)", "0;a\n\n\(hidden)\r\n\r\n0\r\n\r\n",
@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: chunks)
-    func `answers nothing behind chunks`(_ chunks: String) throws {
+    func `answers nothing after malformed chunks`(_ chunks: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere", "/hello", "/later"])
-    func `closes behind chunks whoever answers`(_ path: String) throws {
+    func `closes after malformed chunks on every route`(_ path: String) throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }
         let client = try fixture.client()

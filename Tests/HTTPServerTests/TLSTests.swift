@@ -5,7 +5,7 @@ import Threading
 
 @testable import HTTPServer
 
-/// HTTPS with a certificate of the test's own, against the tools that everybody has.
+/// HTTPS with a certificate of the test's own and common command-line tools.
 @Suite struct TLSTests {
     private let directory: TemporaryDirectory
     private let certificatePath: String
@@ -48,14 +48,14 @@ import Threading
         #expect(fixture.observed.count(of: 200) == 3)
     }
 
-    @Test func `sends large answers whole`() throws {
+    @Test func `sends large responses completely`() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         #expect(try curl(fixture, path: "/large", options: "-o /dev/null -w '%{size_download}'").output == "16777216")
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `speaks TLS`(version: String) throws {
+    func `supports TLS`(version: String) throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try openssl(fixture, "\(version) -verify_return_error")
@@ -77,7 +77,7 @@ import Threading
     }
 
     @Test(arguments: ["-tls1", "-tls1_1"])
-    func `refuses old TLS`(version: String) throws {
+    func `rejects old TLS versions`(version: String) throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let client = try openssl(fixture, "\(version) -cipher ALL:@SECLEVEL=0")
@@ -95,7 +95,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func `ends a trickled handshake`() throws {
+    @Test func `closes a slow handshake`() throws {
         let fixture = try fixture(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 300)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -105,7 +105,7 @@ import Threading
         #expect(eventually { fixture.server.connectionCount == 0 })
     }
 
-    @Test func `ends a silent handshake`() throws {
+    @Test func `closes a silent handshake`() throws {
         let fixture = try fixture(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 300)
         defer { fixture.stop() }
         let client = try fixture.client()
@@ -127,13 +127,13 @@ import Threading
         #expect(pending.respond(ServerFixture.text(200, "late")) == false)
     }
 
-    @Test func `shows a renewed certificate to new connections only`() throws {
+    @Test func `presents a renewed certificate on new connections only`() throws {
         let fixture = try fixture()
         defer { fixture.stop() }
         let renewed = try TestCertificate()
         let trusting = directory.path("renewed")
         try directory.write("renewed", renewed.certificate)
-        // curl asks the second path on the connection of the first, which the server answers when it has been given the other certificate.
+        // curl requests the second path on the connection of the first one, which the server answers after the certificate was replaced.
         let url = "https://\(fixture.server.address)"
         let status = Monitor("")
         let thread = startThread { [certificatePath, patience] in
@@ -150,14 +150,14 @@ import Threading
         #expect(status.withLock { $0 } == "one two")
         #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
         #expect(try curl(fixture, path: "/hello").status == 60)
-        // One that cannot be used changes nothing.
+        // An unusable certificate changes nothing.
         #expect(throws: ServerError.self) {
             try fixture.server.replaceIdentity(with: TLSIdentity(certificate: renewed.certificate, key: identity.key))
         }
         #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
     }
 
-    @Test func `names a certificate that cannot be used`() throws {
+    @Test func `reports an unusable certificate`() throws {
         let other = try TestCertificate()
         let unusable = [
             TLSIdentity(certificate: "", key: ""), TLSIdentity(certificate: "no certificate", key: "no key"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TraceparentTests {
     private func reported(_ headers: String) throws -> String {
-        // On a kept connection nothing is left of it.
+        // The next request on the connection must not get it.
         let answers = try ServerFixture.answers(to: headers, "") { request in
             var reported = "none"
             request.withTraceparent { value in

@@ -29,7 +29,7 @@ import Testing
         (["[]"], "unknown"), (["fe80::1%eth0"], "unknown"), (["192.0.2.7/32"], "unknown"), (["\"192.0.2.7\""], "unknown"),
         (["localhost"], "unknown"), (["192.0.2.7\u{0}"], "unknown"), ([], "10.0.0.1"),
     ])
-    func `X-Forwarded-For is read`(_ lines: [String], _ expected: String) throws {
+    func `X-Forwarded-For is parsed`(_ lines: [String], _ expected: String) throws {
         #expect(try client(forwardedFor: lines) == expected)
         // Nobody else is believed.
         #expect(try client("192.0.2.200", forwardedFor: lines) == "192.0.2.200")
@@ -76,8 +76,8 @@ import Testing
         #expect(client == "192.0.2.7")
     }
 
-    /// Whatever a caller writes, it cannot choose the address that the proxy appends: for `X-Forwarded-For` and a `Forwarded` line of its own
-    /// that address counts; in the caller's own line, it counts or nothing does.
+    /// Whatever a caller writes, it cannot choose the address that the proxy appends: for `X-Forwarded-For` and a `Forwarded` line of its
+    /// own that address counts; in the caller's own line, it counts or nothing does.
     @Test(arguments: 0..<8 as Range<UInt64>) func `no caller chooses its address`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [

@@ -3,18 +3,18 @@ import JSONSchema
 import POSIX
 import Testing
 
-/// The official JSON-Schema-Test-Suite, draft 2020-12, as Debian's libtest-json-schema-acceptance-perl ships it.
+/// The official JSON-Schema-Test-Suite, draft 2020-12, from Debian's libtest-json-schema-acceptance-perl.
 @Suite struct OfficialSuiteTests {
     static let directory = "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests/draft2020-12"
 
-    /// The keywords that docs/BOTS.md claims.
+    /// The supported keywords according to docs/BOTS.md.
     static let claimed: Set<String> = [
         "type", "enum", "const", "properties", "required", "additionalProperties", "minProperties", "maxProperties", "items", "minItems",
         "maxItems", "uniqueItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
         "format", "allOf", "anyOf", "oneOf", "not", "$ref", "$defs", "title", "description", "default", "examples", "$schema", "$comment",
     ]
 
-    /// Each file whose keyword is claimed, with how many of its tests must at least run; the rest of it uses other keywords.
+    /// Each file of a supported keyword, with the minimum number of its tests that must run; the rest of it uses other keywords.
     static let files: [(name: String, least: Int)] = [
         ("additionalProperties", 8), ("allOf", 30), ("anyOf", 18), ("boolean_schema", 18), ("const", 50), ("default", 7), ("enum", 33),
         ("exclusiveMaximum", 4), ("exclusiveMinimum", 4), ("infinite-loop-detection", 2), ("items", 12), ("maxItems", 6), ("maxLength", 7),
@@ -25,8 +25,8 @@ import Testing
         ("optional/format/ipv6", 40), ("optional/format/time", 45), ("optional/format/uri", 26), ("optional/format/uuid", 21),
     ]
 
-    /// What the skipped files ask, so that the reasons hold: `format` asserts that formats are not checked, which is the draft's default;
-    /// `optional/bignum` and `optional/float-overflow` have integers beyond 64 bits.
+    /// The contents of the skipped files, to verify the reasons: `format` requires that formats are not checked, which is the draft's
+    /// default; `optional/bignum` and `optional/float-overflow` have integers beyond 64 bits.
     @Test func `skips for a reason`() throws {
         let formats = try Self.groups("format").filter { Self.unclaimed($0.schema).isEmpty }.flatMap(\.tests)
         #expect(formats.allSatisfy { $0.isValid })
@@ -35,7 +35,7 @@ import Testing
         #expect(try overflow.flatMap(\.tests).map(\.data) == [JSONDocument(parsing: Array("1e308".utf8).span).value()])
     }
 
-    /// The files of keywords that are not claimed; with those above and the skipped ones all of the draft's required files.
+    /// The files of unsupported keywords; with those above and the skipped ones they are all of the draft's required files.
     static let others = [
         "contains", "content", "dependentRequired", "dependentSchemas", "dynamicRef", "if-then-else", "maxContains", "minContains",
         "pattern", "patternProperties", "prefixItems", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "unknownKeyword",
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// The keywords of a schema that are not claimed; of references those that leave `$defs`.
+    /// The unsupported keywords in a schema; of references, those outside of `$defs`.
     static func unclaimed(_ schema: JSONValue) -> Set<String> {
         guard case .object(let object) = schema else { return [] }
         var found: Set<String> = []
@@ -96,8 +96,8 @@ import Testing
         #expect(counts.reduce(0, +) >= 737)
     }
 
-    /// Whatever the suite has beyond the subset is refused when it is read, and not passed over.
-    @Test func `refuses what is not claimed`() throws {
+    /// A schema of the suite beyond the subset is rejected when it is parsed, not ignored.
+    @Test func `rejects unsupported schemas`() throws {
         var refused = 0
         for file in Self.files.map(\.name) + Self.others {
             for group in try Self.groups(file) where !Self.unclaimed(group.schema).isEmpty {

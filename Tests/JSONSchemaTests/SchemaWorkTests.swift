@@ -3,7 +3,7 @@ import JSONSchema
 import TestSupport
 import Testing
 
-/// Numbers, bounds of work, texts of queries, and the canonical form.
+/// Numbers, limits of work, texts from queries, and the canonical form.
 @Suite struct SchemaWorkTests {
     private func value(_ text: String) throws -> JSONValue {
         let bytes = Array(text.utf8)
@@ -41,7 +41,7 @@ import Testing
         var generator = SeededGenerator(seed: 17)
         for _ in 0..<2000 {
             let (left, right) = (Int64.random(in: -1000...1000, using: &generator), Int64.random(in: -1000...1000, using: &generator))
-            // The same numbers as hundredths.
+            // The same numbers in hundredths.
             let (a, b) = ("\(Double(left) / 100)", "\(Double(right) / 100)")
             #expect(try accepts(#"{"minimum":\#(b)}"#, a) == (left >= right))
             #expect(try accepts(#"{"exclusiveMaximum":\#(b)}"#, a) == (left < right))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Beyond the digits of a `Double`, and beyond those of 64 bits.
+    /// Beyond the precision of a `Double`, and beyond 64 bits.
     @Test(
         arguments: [
             (#"{"const":0.1}"#, "0.1000000000000000055511151231257827", false), (#"{"const":19.99}"#, "19.989999999999998", false),
@@ -70,8 +70,9 @@ import Testing
         #expect(try accepts(schema, data) == expected)
     }
 
-    /// The same digits at another place of the decimal point, with other zeros, are the same number; another last digit makes another one.
-    @Test func `compares whatever the spelling`() throws {
+    /// The same digits at another position of the decimal point, with other zeros, are the same number; another last digit makes another
+    /// number.
+    @Test func `compares numbers in any spelling`() throws {
         var generator = SeededGenerator(seed: 21)
         for _ in 0..<500 {
             let digits =
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    /// A number that may only be an integer is written as one, and all others keep their digits.
+    /// A number that must be an integer is written as an integer, and all others keep their digits.
     @Test(
         arguments: [
             (#"{"type":"integer"}"#, "1.0", "1"), (#"{"type":"integer"}"#, "1E2", "100"), (#"{"type":"integer"}"#, "-0.0", "0"),
@@ -111,7 +112,7 @@ import Testing
                 #"{"properties":{"\u00e9":{"type":"integer"},"e\u0301":{"type":"number"}}}"#, #"{"\u00e9":1.0,"e\u0301":1.0}"#,
                 "{\"\u{e9}\":1,\"e\u{301}\":1.0}"
             ),
-        ]) func `writes integers as such`(_ schema: String, data: String, expected: String) throws
+        ]) func `writes integers as integers`(_ schema: String, data: String, expected: String) throws
     {
         let (violations, checked) = try JSONSchema(value(schema), refusesUnknownNames: true).check(value(data))
         #expect(violations.isEmpty)
@@ -119,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["9223372036854775808.0", "-9223372036854775809.0", "1e19", "1e20", "1e308"])
-    func `names an integer beyond 64 bits`(_ number: String) throws {
+    func `reports an integer beyond 64 bits`(_ number: String) throws {
         let schema = try JSONSchema(value(#"{"properties":{"a":{"items":{"type":"integer"}}}}"#))
         let violations = try schema.check(value(#"{"a":[1,\#(number)]}"#)).violations
         #expect(violations.map(\.description) == ["a[1] must be an integer from -9223372036854775808 to 9223372036854775807"])
@@ -134,13 +135,13 @@ import Testing
             (#"{"b":{"c":[{},[0,1e999]]},"a":1e400}"#, "b.c[1][1]"), (#"{"\ud800":1e400}"#, "\u{FFFD}"),
             ("1e400", ""), ("[1e400]", "[0]"),
         ] as [(String, String?)])
-    func `names the first number beyond 64 bits`(_ text: String, _ place: String?) throws {
+    func `reports the first number beyond 64 bits`(_ text: String, _ place: String?) throws {
         let violation = try JSONSchema.violation(ofNumbersIn: JSONElement(parsing: Array(text.utf8).span))
         #expect(violation?.path == place)
         #expect(violation?.description == place.map { "\($0.isEmpty ? "the value" : $0) is a number beyond 64 bits" })
     }
 
-    @Test func `bounds the work`() throws {
+    @Test func `limits the work`() throws {
         // Each definition refers to the next one four times: 4^12 comparisons of one value.
         let definitions = (0..<12).map { index in
             let next = "{\"$ref\":\"#/$defs/d\(index + 1)\"}"
@@ -156,8 +157,8 @@ import Testing
         #expect(throws: JSONSchema.Mistakes.self) { try JSONSchema(tooMany) }
     }
 
-    /// Each level compares the text of everything in it, which is counted by its length.
-    @Test(arguments: [(1000, true), (400_000, true), (600_000, false)]) func `bounds the work of comparing items`(
+    /// Each level compares the text of all its contents, which is counted by its length.
+    @Test(arguments: [(1000, true), (400_000, true), (600_000, false)]) func `limits the work of comparing items`(
         _ count: Int, _ isValid: Bool
     )
         throws
@@ -169,8 +170,8 @@ import Testing
         #expect(schema.check(nested).violations.isEmpty == isValid)
     }
 
-    /// A number has few digits in its canonical form, however many zeros are read for it.
-    @Test(arguments: [(100, true), (1500, false), (60_000, false)]) func `bounds the work of long numbers`(_ zeros: Int, _ isValid: Bool)
+    /// A number's canonical form is short, however many zeros its text has.
+    @Test(arguments: [(100, true), (1500, false), (60_000, false)]) func `limits the work of long numbers`(_ zeros: Int, _ isValid: Bool)
         throws
     {
         let alternatives = (0..<500).map { #"{"const":\#($0)}"# }.joined(separator: ",")
@@ -178,14 +179,14 @@ import Testing
         #expect(try schema.check(value("0.5\(String(repeating: "0", count: zeros))")).violations.isEmpty == isValid)
     }
 
-    @Test func `checks many items in no time`() throws {
+    @Test func `checks many items fast`() throws {
         let many = JSONValue.array((0..<30_000).map { .array([.integer($0), .string("x")]) })
         let schema = try JSONSchema(value(#"{"type":"array","uniqueItems":true,"items":{"type":"array","minItems":2}}"#))
         #expect(schema.check(many).violations.isEmpty)
     }
 
-    /// A long name is read once, not for each number that is below it.
-    @Test func `writes many integers below a long name in no time`() throws {
+    /// A long name is read once, not for each number below it.
+    @Test func `writes many integers below a long name fast`() throws {
         let name = String(repeating: "é", count: 16_000)
         func below(_ number: JSONValue) -> JSONValue { ["p": .object(JSONObject([(name, .array(Array(repeating: number, count: 8000)))]))] }
         let schema = try JSONSchema(
@@ -202,7 +203,7 @@ import Testing
             ("b", "true", true), ("b", "1", "1"), ("s", "5", "5"), ("s", "true", "true"), ("sn", "null", "null"), ("l", "[1]", [1]),
             ("l", #"{"a":1}"#, #"{"a":1}"#), ("o", #"{"a":1}"#, ["a": 1]), ("o", #"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#), ("ref", "7", 7),
             ("any", "7", 7), ("none", "7", "7"), ("unknown", "7", "7"),
-        ] as [(String, String, JSONValue)]) func `reads texts`(_ name: String, text: String, expected: JSONValue) throws
+        ] as [(String, String, JSONValue)]) func `parses texts`(_ name: String, text: String, expected: JSONValue) throws
     {
         let schema = try JSONSchema(
             value(
@@ -220,7 +221,7 @@ import Testing
             ("l", "[1,[1e400]]", "l[1][0]"), ("o", #"{"a":{"b":1e400}}"#, "o.a.b"), ("s", "1e400", nil), ("unknown", "1e400", nil),
             ("o", #"{"a":"1e400"}"#, nil),
         ] as [(String, String, String?)])
-    func `names a number beyond 64 bits in a text`(_ name: String, text: String, place: String?) throws {
+    func `reports a number beyond 64 bits in a text`(_ name: String, text: String, place: String?) throws {
         let schema = try JSONSchema(
             value(
                 #"""

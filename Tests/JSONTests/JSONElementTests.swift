@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSON
 
-/// `JSONElement` must read the values that jansson reads. It may skip a document that jansson rejects, but never read it.
+/// `JSONElement` must return the values that jansson returns. It may reject a document that jansson accepts, but never the reverse.
 @Suite struct JSONElementTests {
     private static let samples = [
         sampleText,
@@ -12,7 +12,7 @@ import Testing
         #" [ 0 , -0 , 123456789012345678 , "\ud83d\ude00" , { "a" : false } ] "#,
     ]
 
-    /// The values of a document with their kinds; for a number with a fraction the `Double` next to it.
+    /// The values of a document with their kinds; for a number with a fraction the nearest `Double`.
     private func copy(_ value: JSONValue) -> String {
         switch value {
         case .null: "null"
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The same of a tape, entry by entry.
+    /// The same for a tape, entry by entry.
     private func copy(_ element: JSONElement, of tape: JSONTape, at index: Int) -> String {
         switch element.kind {
         case .null: return "null"
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `reads what jansson reads`(_ text: String) throws {
+    func `returns the same values as jansson`(_ text: String) throws {
         let bytes = Array(text.utf8)
         let expected = try #require(JSONValue(readByJansson: bytes))
         #expect(copy(try JSONTape.parsed(bytes.span, maximumDepth: 32)) == copy(expected))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "true", "1", "1.5", #""x""#, "[]", "{}"])
-    func `is one thing only`(_ text: String) throws {
+    func `has exactly one kind`(_ text: String) throws {
         let root = try element(text)
         #expect((root.bool != nil) == (root.kind == .bool))
         #expect((root.integer != nil) == (root.kind == .integer))
@@ -93,12 +93,12 @@ import Testing
         "1.5.",
         "\u{FEFF}{}", "'a'",
     ])
-    func `refuses what jansson refuses`(_ text: String) throws {
+    func `rejects what jansson rejects`(_ text: String) throws {
         let expected = try #require(refusal(of: text))
         #expect(throws: expected) { try element(text) }
     }
 
-    @Test func `refuses a repeated key among many`() throws {
+    @Test func `rejects a duplicate key among many`() throws {
         let members = (0..<100).map { "\"k\($0)\":\($0)" }
         for again in ["k0", "k99", #"k\u0035"#] {
             let text = "{\((members + ["\"\(again)\":1"]).joined(separator: ","))}"
@@ -110,7 +110,7 @@ import Testing
         "9223372036854775808", "-9223372036854775809", "1e999", "-1E+999", "0.1e5000", #""\ud83d""#, #""\ud83dx""#, #""\ude00\ud83d""#,
         #""\ud83d\u0041""#, #"{"a\u0000":1,"a\u0000b":2}"#, #"{"\ud800":1,"\ud801":2}"#,
     ])
-    func `passes over what nobody reads`(_ unread: String) throws {
+    func `skips unused values`(_ unread: String) throws {
         #expect(refusal(of: unread) != nil)
         let root = try element(#"{"x":\#(unread),"a":7}"#)
         #expect(root["a"]?.integer == 7)
@@ -142,19 +142,19 @@ import Testing
         #expect(try element(text).isNumberOutOfRange == expected)
     }
 
-    @Test func `names its members`() throws {
+    @Test func `returns the names of its members`() throws {
         let members = try element(#"{"a":1,"\u0062":2,"\ud800":3}"#).members
         #expect(members.map(\.name) == ["a", "b", "\u{FFFD}"])
         #expect(members.map(\.value.integer) == [1, 2, 3])
     }
 
     @Test(arguments: [#"{"a\u0000":1,"a\u0000":2}"#, #"{"\ud800":1,"\ud800":2}"#])
-    func `refuses repeated keys whatever they are`(_ text: String) {
+    func `rejects duplicate keys of any kind`(_ text: String) {
         #expect(throws: JSONError.self) { try element(text) }
     }
 
-    /// Strings are passed eight bytes at a time: every byte stands at every place of such a word, and beyond one.
-    @Test func `reads every byte at every place as jansson does`() {
+    /// Strings are scanned eight bytes at a time: every byte is tested at every position of such a word, and after it.
+    @Test func `reads every byte at every position like jansson`() {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<10 {
                 let text = Array("[\"".utf8) + Array(repeating: UInt8(ascii: "a"), count: place) + [byte] + Array("a!\"]".utf8)
@@ -166,9 +166,9 @@ import Testing
         }
     }
 
-    /// Most keys are told apart by a bit of their length and first letter, and the others are compared.
+    /// Most keys differ in a hash of their length and first letter, and the others are compared.
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `finds repeated keys among any`(_ seed: UInt64) {
+    func `finds duplicate keys`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let keys = (0..<Int.random(in: 1...40, using: &random)).map { _ in
             String((0..<Int.random(in: 0...3, using: &random)).map { _ in "abc".randomElement(using: &random) ?? "a" })
@@ -180,19 +180,19 @@ import Testing
     }
 
     /// jansson would stop at the number.
-    @Test func `names the mistake and not what it passed over`() {
+    @Test func `reports the mistake instead of a skipped number`() {
         #expect(throws: JSONError(reason: .duplicateKey, line: 1, column: 20, offset: 20)) { try element(#"{"a":1e999,"b":1,"a":2}"#) }
     }
 
-    @Test func `bounds how many values there are`() throws {
+    @Test func `limits the number of values`() throws {
         let text = Array(#"{"a":[1,2],"b":3}"#.utf8)
         #expect(throws: Never.self) { try JSONElement(parsing: text.span, maximumValues: 7) }
         let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, maximumValues: 6) }
         #expect(error?.reason == .tooManyValues)
     }
 
-    /// Otherwise jansson would make a tree of all values to say what is wrong.
-    @Test func `bounds the values of an invalid text too`() {
+    /// Otherwise jansson would build a tree of all values to report the mistake.
+    @Test func `limits the values of invalid text too`() {
         for end in [[0xFF], [0x5D, 0x78], [0x2C], []] as [[UInt8]] {
             let text = Array("[0,0,0,0,0,0,0,0".utf8) + end
             let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, maximumValues: 4) }
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 31, 32, 33, 40])
-    func `is bounded in depth`(_ depth: Int) {
+    func `limits the depth`(_ depth: Int) {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")] {
             let text = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
             let expected = refusal(of: text)
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `reads what is not plain`() throws {
+    @Test func `parses escapes and whitespace`() throws {
         let members = (0..<100).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         let text = #"{"\u006bey":1.5e3,"large":9223372036854775807,"many":{\#(members)},"text":"\u00e9"}"#
         let root = try element(text)
@@ -224,7 +224,7 @@ import Testing
         #expect(root["text"]?.string == "é")
     }
 
-    @Test func `leaves invalid UTF-8 to jansson`() throws {
+    @Test func `passes invalid UTF-8 to jansson`() throws {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] {
             let text = Array(#"{"a":""#.utf8) + bytes + Array(#""}"#.utf8)
             #expect(throws: try #require(refusal(of: text))) { try JSONElement(parsing: text.span) }
@@ -248,7 +248,7 @@ import Testing
                 }
             }
             guard let tape = try? JSONTape.parsed(text.span, maximumDepth: 32) else {
-                // Outside of strings jansson takes NUL for the end of the text, whatever follows.
+                // Outside of strings jansson treats NUL as the end of the text.
                 #expect(refusal(of: text) != nil || text.contains(0))
                 continue
             }

@@ -16,18 +16,18 @@ import Testing
         ("[1e400]", "line 1, column 6: number out of range", 6),
         ("[[[]]]", "line 1, column 3: nested too deep", 3),
     ])
-    func `names the place and the mistake`(_ text: String, description: String, offset: Int) {
+    func `has the position and the mistake`(_ text: String, description: String, offset: Int) {
         let error = refusal(of: text, maximumDepth: 2)
         #expect(error?.description == description)
         #expect(error?.offset == offset)
     }
 
-    @Test func `names the place of invalid UTF-8`() {
+    @Test func `has the position of invalid UTF-8`() {
         #expect(refusal(of: Array("[\n\"é".utf8) + [0xFF, 0x22, 0x5D])?.description == "line 2, column 3: invalid UTF-8")
         #expect(refusal(of: [0xFF])?.description == "line 1, column 1: invalid UTF-8")
     }
 
-    @Test func `reports each reason differently`() {
+    @Test func `has a distinct text for each reason`() {
         let reasons: [JSONError.Reason] = [
             .syntax, .endOfInput, .trailingBytes, .byteOrderMark, .invalidUTF8, .duplicateKey, .nulInKey, .numberOutOfRange, .tooDeep,
             .outOfMemory,

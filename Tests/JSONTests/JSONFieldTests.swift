@@ -24,7 +24,7 @@ import Testing
         (#"{"user_id":""}"#, ""), (#"{"user_id":"a\u0000b"}"#, "a\0b"), (#"{"user_id":"caf\u00e9 \ud83d\ude00"}"#, "caf\u{e9} 😀"),
         (#"{"user_id":"cafe\u0301"}"#, "cafe\u{301}"),
     ])
-    func `lends the bytes`(_ text: String, _ expected: String) throws {
+    func `passes the bytes`(_ text: String, _ expected: String) throws {
         #expect(try bytes(of: "user_id", in: text) == Array(expected.utf8))
     }
 
@@ -36,7 +36,7 @@ import Testing
             ("[]", .rootNotAnObject), (#"["user_id"]"#, .rootNotAnObject), (#""user_id""#, .rootNotAnObject), ("1", .rootNotAnObject),
             ("null", .rootNotAnObject), ("true", .rootNotAnObject),
         ] as [(String, JSONFieldError.Problem)])
-    func `reports what is wrong`(_ text: String, _ problem: JSONFieldError.Problem) throws {
+    func `reports the problem of a value`(_ text: String, _ problem: JSONFieldError.Problem) throws {
         let failure = try #require(try failure(of: "user_id", in: text))
         #expect(failure.problem == problem)
         #expect(failure.name.description == "user_id")
@@ -53,7 +53,7 @@ import Testing
         #expect(try failure(of: "caf\u{e9}", in: #"{"cafe\u0301":"two"}"#)?.problem == .missing)
     }
 
-    @Test func `fields are read in nested objects`() throws {
+    @Test func `reads fields of nested objects`() throws {
         let text = #"{"app_id":"shop","user_id":"ann","security_key":"shop ann"}"#
         let document = try JSONDocument(parsing: Array(text.utf8).span)
         let verdict = try document.withString("app_id") { app throws(JSONFieldError) in
@@ -66,7 +66,7 @@ import Testing
         #expect(verdict == .allowed)
     }
 
-    @Test func `passes on what the inner call throws`() throws {
+    @Test func `rethrows the errors of the inner call`() throws {
         let document = try JSONDocument(parsing: Array(#"{"app_id":"shop"}"#.utf8).span)
         do throws(JSONFieldError) {
             try document.withString("app_id") { _ throws(JSONFieldError) in

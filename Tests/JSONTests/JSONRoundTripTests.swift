@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `sample comes back`() throws {
+    @Test func `a sample survives a round trip`() throws {
         let original = try value(of: sampleText)
         try expectRoundTrip(original)
         guard case .object(let object) = original, case .object(let nested) = object["nested"] else {
@@ -59,11 +59,11 @@ import Testing
             #expect(try JSONValue(readByJansson: bytes) == value(of: bytes).withDoubles)
             try expectRoundTrip(value(of: bytes))
         }
-        // Both answers have to occur often, or the mutations prove nothing.
+        // Both results must occur often, or the mutations prove nothing.
         #expect((200...3_000).contains(accepted))
     }
 
-    @Test func `reals come back exactly`() throws {
+    @Test func `real numbers survive a round trip exactly`() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<5_000 {
             let real = Double(bitPattern: generator.next())
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    /// A value is written as the text from which it was read.
-    @Test func `any number comes back as it is written`() throws {
+    /// A number is written as the text that was parsed.
+    @Test func `any number keeps its text`() throws {
         var generator = SeededGenerator(seed: 2)
         var accepted = 0
         for _ in 0..<5_000 {
@@ -87,7 +87,7 @@ import Testing
                 continue
             }
             accepted += 1
-            // An integer of 64 bits may begin with a minus and be zero.
+            // A 64-bit integer may be -0.
             #expect(String(decoding: value.serialized(), as: UTF8.self) == (text == "-0" ? "0" : text))
             #expect(JSONValue(readByJansson: Array(text.utf8)) == value.withDoubles, "\(text)")
         }

@@ -7,7 +7,7 @@ import Testing
         return JSONSourceMap(bytes.span)
     }
 
-    @Test func `reports where each value stands`() throws {
+    @Test func `has the position of each value`() throws {
         let text = " { \"a\" : [ 1 , -2.5e3,\"x\\\"]\" ] ,\n\"\\u0062\\n\":{\"c\":null}, \"é\": true } "
         let root = try #require(sourceMap(text))
         func shown(_ value: JSONSourceMap?) -> String? {
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{\"a\"}", "{\"a\":}", "[1,]", "[1 2]", "{} x", "tru", "\"", "[\"\\q\"]", "{1:2}", "01", "{\"a\":1,}"])
-    func `is nil where the text is not JSON`(_ text: String) {
+    func `is nil if the text is not JSON`(_ text: String) {
         let isJSON = sourceMap(text) != nil
         #expect(!isJSON)
     }
@@ -36,12 +36,12 @@ import Testing
         (#"{"a":{} "b":1}"#, ["a"]), (#"{"a":{}} x"#, ["a"]), (#"{"a":{}"#, ["a"]), (#"{"a"}"#, []), (#"{a:1,"b":2}"#, []),
         (#"["a",1]"#, []), ("", []),
     ])
-    func `members before the first mistake are found`(_ text: String, _ names: [String]) {
+    func `has the members before the first mistake`(_ text: String, _ names: [String]) {
         let bytes = Array(text.utf8)
         #expect(JSONSourceMap.members(of: bytes.span).map(\.name) == names)
     }
 
-    @Test func `has a bound of depth`() {
+    @Test func `limits the depth`() {
         func nested(_ depth: Int) -> Bool {
             sourceMap(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) != nil
         }

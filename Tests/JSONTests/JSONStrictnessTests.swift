@@ -9,14 +9,14 @@ import Testing
         "[True]", "[nul]", "[tru]", "[\"a\nb\"]", "[\"\u{1}\"]", "[\"\t\"]", #"["\x41"]"#, #"["\u12"]"#, #"["\u00G0"]"#, #"["\'"]"#,
         "]", "}", "[}", "{]", ":", ",", "\u{b}1", "\u{a0}1",
     ])
-    func `refuses what is not JSON`(_ text: String) {
+    func `rejects malformed JSON`(_ text: String) {
         #expect(refusal(of: text)?.reason == .syntax)
     }
 
     @Test(arguments: [
         #"["\ud800"]"#, #"["\udc00"]"#, #"["\ud800x"]"#, #"["\ud800\n"]"#, #"["\ud800\ud800"]"#, #"["\udc00\ud800"]"#, #"{"\ud800":1}"#,
     ])
-    func `refuses lone surrogates`(_ text: String) {
+    func `rejects lone surrogates`(_ text: String) {
         #expect(refusal(of: text)?.reason == .syntax)
     }
 
@@ -26,7 +26,7 @@ import Testing
             [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98],
             [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
         ] as [[UInt8]])
-    func `refuses invalid UTF-8`(_ bytes: [UInt8]) {
+    func `rejects invalid UTF-8`(_ bytes: [UInt8]) {
         #expect(refusal(of: Array("[\"".utf8) + bytes + Array("\"]".utf8))?.reason == .invalidUTF8)
         #expect(refusal(of: Array("{\"".utf8) + bytes + Array("\":1}".utf8))?.reason == .invalidUTF8)
         #expect(refusal(of: bytes)?.reason == .invalidUTF8)
@@ -39,16 +39,16 @@ import Testing
     }
 
     @Test(arguments: ["{} {}", "{}x", "[],", "1 2", "{}]", #"{}"""#])
-    func `refuses trailing bytes`(_ text: String) {
+    func `rejects trailing bytes`(_ text: String) {
         #expect(refusal(of: text)?.reason == .trailingBytes)
     }
 
-    @Test func `refuses trailing NUL`() {
+    @Test func `rejects a trailing NUL`() {
         #expect(refusal(of: "{}\0")?.reason == .trailingBytes)
     }
 
     @Test(arguments: ["\0", "\0{}", "[\0", "[1,\0]", "[\"a\0b\"]", "{\"a\":\0}"])
-    func `refuses NUL bytes`(_ text: String) {
+    func `rejects NUL bytes`(_ text: String) {
         #expect(refusal(of: text)?.reason == .syntax)
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(refusal(of: #"{"a\u0000b":1}"#)?.reason == .nulInKey)
     }
 
-    @Test func `refuses byte order mark`() {
+    @Test func `rejects a byte order mark`() {
         #expect(refusal(of: "\u{feff}{}")?.reason == .byteOrderMark)
         #expect(refusal(of: [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00])?.reason == .invalidUTF8)
     }
@@ -65,11 +65,11 @@ import Testing
     @Test(arguments: [
         "", " ", "\n\t\r ", "[", "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,"#, "[1", "[1,", "[[]", "[\"", #"{"a"#, #"{"a":"x"#,
     ])
-    func `reports where the end came too early`(_ text: String) {
+    func `reports the position of a premature end`(_ text: String) {
         #expect(refusal(of: text)?.reason == .endOfInput)
     }
 
-    @Test func `refuses every prefix`() {
+    @Test func `rejects every prefix`() {
         let bytes = Array(sampleText.utf8)
         #expect(refusal(of: bytes) == nil)
         for length in bytes.indices {
@@ -81,11 +81,11 @@ import Testing
         #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#, #"{"":1,"":2}"#, #"{"é":1,"\u00E9":2}"#,
         #"{"😀":1,"\ud83d\ude00":2}"#, #"{"x":{"a":1,"b":2,"a":3}}"#, #"[{"a":null,"a":null}]"#, #"{"/":1,"\/":1}"#,
     ])
-    func `refuses duplicate keys`(_ text: String) {
+    func `rejects duplicate keys`(_ text: String) {
         #expect(refusal(of: text)?.reason == .duplicateKey)
     }
 
-    @Test func `keeps equivalent keys apart`() throws {
+    @Test func `distinguishes keys that are equal in Unicode`() throws {
         let object = try value(of: #"{"caf\u00e9":1,"cafe\u0301":2,"A":3,"a":4}"#)
         #expect(object == .object(["caf\u{e9}": 1, "cafe\u{301}": 2, "A": 3, "a": 4]))
         guard case .object(let members) = object else { return }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["9223372036854775808", "-9223372036854775809", "18446744073709551616", "1e400", "-1e400", "1.0e99999"])
-    func `refuses numbers out of range`(_ text: String) {
+    func `rejects numbers out of range`(_ text: String) {
         #expect(refusal(of: "[\(text)]")?.reason == .numberOutOfRange)
     }
 

@@ -55,7 +55,7 @@ import Testing
         ("{\"a\":\u{202F}1}", 1, 6, "a space that JSON does not have, such as a no-break space; type a plain one in its place"),
         ("\u{feff}{}", 1, 1, "starts with a byte order mark; save it as UTF-8 without one"),
     ])
-    func `is found where it is`(_ text: String, line: Int, column: Int, message: String) {
+    func `has the position of the mistake`(_ text: String, line: Int, column: Int, message: String) {
         let bytes = Array(text.utf8)
         #expect(throws: JSONError.self) { _ = try JSONDocument(parsing: bytes.span).value() }
         let hint = JSONSyntaxHint.first(in: bytes.span)
@@ -64,11 +64,11 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[1, 0, -0.5, -2.5e3, 1E+2, true, null, \"a\\\"b\"]", "\"x\"", "{\"a\": [{}, []]}", " 1 "])
-    func `nothing is found in JSON`(_ text: String) {
+    func `is nil for valid JSON`(_ text: String) {
         #expect(JSONSyntaxHint.first(in: Array(text.utf8).span) == nil)
     }
 
-    @Test func `every beginning of a text is read to its end`() {
+    @Test func `accepts every prefix of a text`() {
         let bytes = Array("{\"a\": [1, {\"b\": \"\\u00e9\\\\\"}, true], 'c': “d” /* e */, f: nul}".utf8)
         for count in 0...bytes.count { _ = JSONSyntaxHint.first(in: bytes.span.extracting(..<count)) }
     }

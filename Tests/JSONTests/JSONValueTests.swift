@@ -42,7 +42,7 @@ import Testing
         #expect(text(value, pretty: true) == expected)
     }
 
-    @Test func `writes what is longer than any inline buffer`() {
+    @Test func `writes texts longer than an inline buffer`() {
         let long = String(repeating: "x\u{e9}", count: 5_000)
         #expect(text([.string(long)]) == "[\"\(long)\"]")
     }
@@ -89,7 +89,7 @@ import Testing
         #expect((["a": 1, "b": 2] as JSONValue) != ["b": 2, "a": 1])
     }
 
-    // The value travels to the other process as JSON, which has no infinity, so its bits go.
+    // The value is passed to the other process as JSON, which has no infinity, so its bit pattern is passed.
     @Test(arguments: [Double.infinity, -.infinity, .nan].map(\.bitPattern))
     func `traps on non finite reals`(_ bits: UInt64) async {
         await #expect(processExitsWith: .failure) { [bits] in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `traps on repeated keys`() async {
+    @Test func `traps on duplicate keys`() async {
         await #expect(processExitsWith: .failure) {
             _ = ["a": 1, "a": 2] as JSONValue
         }

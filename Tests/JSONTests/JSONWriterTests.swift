@@ -8,7 +8,7 @@ import Testing
         + (0..<0x20).map { "a\(Unicode.Scalar(UInt8($0)))" }
 
     @Test(arguments: texts)
-    func `writes text as a value does`(_ text: String) {
+    func `writes text like a value`(_ text: String) {
         var writer = JSONWriter(capacity: 0)
         writer.beginObject()
         writer.add("a", text)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, -10, -1, 0, 1, 9, 10, 1_234_567_890, Int64.max] as [Int64])
-    func `writes integers as a value does`(_ integer: Int64) {
+    func `writes integers like a value`(_ integer: Int64) {
         var writer = JSONWriter(capacity: 100)
         writer.beginObject()
         writer.add("a", integer)
@@ -26,7 +26,7 @@ import Testing
         #expect(writer.bytes == (["a": .integer(integer)] as JSONValue).writtenByJansson(pretty: false))
     }
 
-    @Test func `nests as a value does`() {
+    @Test func `nests like a value`() {
         var writer = JSONWriter(capacity: 10)
         writer.beginObject()
         writer.beginObject("empty")

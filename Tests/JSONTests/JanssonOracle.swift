@@ -3,9 +3,9 @@ import Glibc
 
 @testable import JSON
 
-// jansson reads and writes what our own code does, and says whether that is right.
+// jansson as an independent implementation to compare with.
 extension JSONValue {
-    /// Reads a text with jansson, a number as the `Double` next to it; nil when jansson refuses it.
+    /// Parses a text with jansson, numbers as the nearest `Double`; nil when jansson rejects it.
     init?(readByJansson text: [UInt8]) {
         var failure = json_error_t()
         let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
@@ -42,7 +42,7 @@ extension JSONValue {
         unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// The value with the `Double` next to each number in its place, as jansson reads it.
+    /// The value with each number replaced by the nearest `Double`, as jansson parses it.
     var withDoubles: JSONValue {
         switch self {
         case .number(let number): .real(number.double)
@@ -52,7 +52,7 @@ extension JSONValue {
         }
     }
 
-    /// The value with null in the place of each number with a fraction, of which jansson writes 17 digits.
+    /// The value with each number that has a fraction replaced by null, because jansson writes 17 digits of it.
     var withoutNumbers: JSONValue {
         switch self {
         case .number: nil
@@ -62,11 +62,11 @@ extension JSONValue {
         }
     }
 
-    /// The text that jansson writes of a value without numbers with a fraction.
+    /// jansson's text of a value without fractions.
     func writtenByJansson(pretty: Bool) -> [UInt8] {
         let json = unsafe makeJansson()
         defer { unsafe json_decref(json) }
-        // JSON_INDENT(2), a macro with an argument, is 2.
+        // The macro JSON_INDENT(2) is 2.
         let layout = pretty ? 2 : Int(JSON_COMPACT)
         guard let text = unsafe json_dumps(json, layout | Int(JSON_ENCODE_ANY)) else { fatalError("jansson cannot write a value") }
         defer { unsafe free(text) }

@@ -33,13 +33,13 @@ import Testing
     @Test(arguments: [
         #"[[{["#, #"\"[[[[[["#, #"\\\"[[[[[["#, #"\\[[[[[[\\"#, #"\u0022[[[[["#, "]]]]]][[[[[[", "é[[[[[[😀{{{{{{",
     ])
-    func `passes over brackets in strings`(_ content: String) {
+    func `ignores brackets in strings`(_ content: String) {
         let text = "[\"\(content)\", {\"\(content)\": \"\(content)\"}]"
         #expect(refusal(of: text, maximumDepth: 2) == nil)
         #expect(refusal(of: text, maximumDepth: 1)?.reason == .tooDeep)
     }
 
-    @Test func `sees brackets after an escaped backslash`() {
+    @Test func `detects brackets after an escaped backslash`() {
         #expect(refusal(of: #"["\\",[["\\"]]]"#, maximumDepth: 2)?.reason == .tooDeep)
         #expect(refusal(of: #"["\\",[["\\"]]]"#, maximumDepth: 3) == nil)
     }
@@ -54,7 +54,7 @@ import Testing
         #expect(refusal(of: text, maximumDepth: 3)?.reason == reason)
     }
 
-    @Test func `reports the place`() {
+    @Test func `reports the position`() {
         #expect(refusal(of: "[\n \"é\", [\n[]]]", maximumDepth: 2)?.description == "line 3, column 1: nested too deep")
         #expect(refusal(of: "[\n \"é\", [[]]]", maximumDepth: 2)?.description == "line 2, column 8: nested too deep")
         #expect(refusal(of: "[\n \"é\", [[]]]", maximumDepth: 2)?.offset == 11)

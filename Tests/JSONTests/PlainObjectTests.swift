@@ -6,7 +6,7 @@ import Testing
 @Suite struct PlainObjectTests {
     private static let sample = #"{"app_id":"a-1","user_id":"Пользователь №7 😀","security_key":"dgk1"}"#
 
-    /// The members as the two readers see them; nil where a reader has none.
+    /// The members according to each of the two parsers; nil when a parser rejects the text.
     private func plain(_ text: [UInt8]) -> [String]? {
         guard let object = PlainObject(text.span) else { return nil }
         let names: [StaticString] = ["app_id", "user_id", "security_key"]
@@ -33,15 +33,15 @@ import Testing
         "{\"a\":\"\u{0}\"}", #"{'a':'b'}"#, #"{"a":"b" "c":"d"}"#, "\u{FEFF}{\"a\":\"b\"}", #"{"a":"b""#, #"{"a":"b"#, "\u{B}{\"a\":\"b\"}",
         #"{"1":"","2":"","3":"","4":"","5":"","6":"","7":"","8":"","9":""}"#,
     ])
-    func `leaves the rest to jansson`(text: String) {
+    func `passes other objects to jansson`(text: String) {
         #expect(PlainObject(Array(text.utf8).span) == nil)
     }
 
-    @Test func `takes up to eight members`() {
+    @Test func `accepts up to eight members`() {
         #expect(PlainObject(Array(#"{"1":"","2":"","3":"","4":"","5":"","6":"","7":"","app_id":"8"}"#.utf8).span) != nil)
     }
 
-    @Test func `leaves invalid UTF-8 to jansson`() {
+    @Test func `passes invalid UTF-8 to jansson`() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] {
             #expect(plain(Array(#"{"app_id":""#.utf8) + bytes + Array(#""}"#.utf8)) == nil)
         }

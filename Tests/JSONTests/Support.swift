@@ -9,7 +9,7 @@ func value(of text: String, maximumDepth: Int = 32) throws(JSONError) -> JSONVal
     try value(of: Array(text.utf8), maximumDepth: maximumDepth)
 }
 
-/// Returns what a text is refused for, or nil when it is accepted.
+/// Returns the error for a text; nil when it is accepted.
 func refusal(of bytes: [UInt8], maximumDepth: Int = 32) -> JSONError? {
     do {
         _ = try value(of: bytes, maximumDepth: maximumDepth)
@@ -19,7 +19,7 @@ func refusal(of bytes: [UInt8], maximumDepth: Int = 32) -> JSONError? {
     }
 }
 
-/// Returns what a text is refused for, or nil when it is accepted.
+/// Returns the error for a text; nil when it is accepted.
 func refusal(of text: String, maximumDepth: Int = 32) -> JSONError? {
     refusal(of: Array(text.utf8), maximumDepth: maximumDepth)
 }

@@ -57,7 +57,7 @@ import Time
     }
 
     @Test(arguments: [(nil, 60_000, 1_200_000), (5000, 5000, 1_200_000), (1_800_000, 1_800_000, 1_800_000)] as [(UInt64?, UInt64, UInt64)])
-    func `too many tokens stop minting`(retryAfter: UInt64?, wait: UInt64, pause: UInt64) {
+    func `too many provider tokens stop minting`(retryAfter: UInt64?, wait: UInt64, pause: UInt64) {
         let answer = answer(429, "TooManyProviderTokenUpdates", retryAfter: retryAfter)
         #expect(
             answer.outcome
@@ -66,12 +66,12 @@ import Time
         #expect(answer.step == .stopMinting(milliseconds: pause))
     }
 
-    @Test func `too many of something slows down`() {
+    @Test func `another rate limit slows down`() {
         #expect(answer(429, "New") == .slowDown("status_429", after: nil))
         #expect(answer(429, "New").outcome.requestsBackoff)
     }
 
-    @Test func `retry after is honoured`() {
+    @Test func `Retry-After is honoured`() {
         #expect(answer(503, "ServiceUnavailable", retryAfter: 7000).outcome.verdict == .retry(retryAfterMilliseconds: 7000))
     }
 
@@ -81,18 +81,18 @@ import Time
         ("{\"reason\":\"Unregistered\",\"timestamp\":-1}", nil), ("{\"reason\":\"Unregistered\",\"timestamp\":\"1\"}", nil),
         ("{\"reason\":\"Unregistered\",\"timestamp\":1.5}", nil),
     ])
-    func `APNs reports since when a device is gone`(body: String, timestamp: UnixMilliseconds?) {
+    func `APNs reports the time since which a device is unregistered`(body: String, timestamp: UnixMilliseconds?) {
         let answer = APNsAnswer.of(status: 410, body: Array(body.utf8), retryAfter: nil)
         #expect(answer.outcome.verdict == .deviceGone(since: timestamp))
         #expect(answer.step == nil)
     }
 
-    /// What stands in the body may not reach a metric, unless it is known.
+    /// Unknown text in the body must not reach a metric.
     @Test(arguments: [
         "", "<html>", "{", "[]", "{\"timestamp\":1}", "null", "\"Unregistered\"",
         "{\"reason\":null}", "{\"reason\":42}", "{\"reason\":\"a b\"}", "\u{0}",
     ])
-    func `garbage says nothing`(body: String) {
+    func `a malformed body is ignored`(body: String) {
         for status in [400, 403, 404, 405, 410, 413, 429, 500, 503] {
             #expect(
                 APNsAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil) == APNsAnswer.of(status: status, reason: nil))

@@ -5,7 +5,7 @@ import Threading
 @testable import Notifiers
 
 @Suite struct ConnectionGateTests {
-    /// The passes that were given out, in their order.
+    /// The granted passes, in order.
     private final class Passes: Sendable {
         private let passes = Monitor<[ConnectionGate.Pass]>([])
         var all: [ConnectionGate.Pass] { passes.withLock { $0 } }
@@ -17,7 +17,7 @@ import Threading
     private let gate = ConnectionGate()
     private let passes = Passes()
 
-    @Test func `one goes first`() {
+    @Test func `one request goes first`() {
         passes.enter(gate, 5)
         #expect(passes.all.map(\.isProbe) == [true])
         gate.leave(passes.all[0], .proved)
@@ -26,7 +26,7 @@ import Threading
         #expect(passes.all.count == 6)
     }
 
-    @Test func `what proves nothing lets the next try`() {
+    @Test func `an inconclusive result permits the next one`() {
         passes.enter(gate, 3)
         gate.leave(passes.all[0], .unclear)
         #expect(passes.all.map(\.isProbe) == [true, true])
@@ -34,20 +34,20 @@ import Threading
         #expect(passes.all.map(\.isProbe) == [true, true, true])
     }
 
-    @Test func `after a loss one goes first again`() {
+    @Test func `after a loss one request goes first again`() {
         passes.enter(gate, 3)
         gate.leave(passes.all[0], .proved)
         gate.leave(passes.all[1], .lost)
         passes.enter(gate, 2)
         #expect(passes.all.map(\.isProbe) == [true, false, false, true])
-        // What began before the loss says nothing of the new connection.
+        // A request from before the loss does not prove the new connection.
         gate.leave(passes.all[2], .proved)
         #expect(passes.all.count == 4)
         gate.leave(passes.all[3], .proved)
         #expect(passes.all.count == 5)
     }
 
-    @Test func `after a pause one goes first again`() {
+    @Test func `after a pause one request goes first again`() {
         passes.enter(gate, 2)
         gate.leave(passes.all[0], .proved)
         gate.leave(passes.all[1], .proved)
@@ -55,7 +55,7 @@ import Threading
         #expect(passes.all.map(\.isProbe) == [true, false, true])
     }
 
-    @Test func `failures tell of the connection`() {
+    @Test func `failures show the state of the connection`() {
         for error in [ClientError.reset, .closedEarly, .malformedResponse, .connect, .timeout(.waiting)] {
             #expect(ConnectionGate.Finding(.failure(error)) == .lost)
         }

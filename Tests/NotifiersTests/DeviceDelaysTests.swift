@@ -5,7 +5,7 @@ import Time
 @testable import Notifiers
 
 @Suite struct DeviceDelaysTests {
-    @Test func `last as long as was asked`() throws {
+    @Test func `last for the requested time`() throws {
         var delays = DeviceDelays()
         let (one, other) = (try PushToken("one"), try PushToken("other"))
         delays.add(one, milliseconds: 1000, now: 500)
@@ -16,7 +16,7 @@ import Time
         #expect(delays.remaining(other, now: 600) == nil)
     }
 
-    @Test func `are bounded`() throws {
+    @Test func `are limited in number`() throws {
         var delays = DeviceDelays()
         for number in 0..<DeviceDelays.limit { delays.add(try PushToken("\(number)"), milliseconds: 1000, now: 0) }
         let late = try PushToken("late")

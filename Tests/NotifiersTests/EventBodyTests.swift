@@ -24,14 +24,14 @@ import Time
         return String(decoding: EventBody.bytes(of: delivery), as: UTF8.self)
     }
 
-    @Test func `names the device`() throws {
+    @Test func `contains the device`() throws {
         let target = #""target":{"device_id":"d","type":"ios","token":"abc"}}}"#
         let head = Self.head(.commentCreated)
         #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios") == head + #"{"a":{"b":[]},"# + target)
         #expect(try body(.commentCreated, token: "abc", deviceID: "d", type: "ios", data: "{}") == head + "{" + target)
     }
 
-    @Test func `is JSON whatever the device is called`() throws {
+    @Test func `is valid JSON for any device name`() throws {
         let token = "a\"b\\c}}\u{1F600}/"
         let value = try Sample.json(Array(body(.commentCreated, token: token).utf8))
         #expect(value["data"]?["target"]?["token"] == .string(token))

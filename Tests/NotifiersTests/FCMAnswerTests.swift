@@ -7,7 +7,7 @@ import Testing
     private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
     private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
 
-    /// An error as FCM writes it; without a code it comes from before FCM.
+    /// An error in FCM's form; without a code it comes from a server in front of FCM.
     private func body(status: String, code: String?, field: String) -> [UInt8] {
         let violations = "{\"@type\":\"type.googleapis.com/google.rpc.BadRequest\",\"fieldViolations\":[{\"field\":\"\(field)\"}]}"
         let detail = code.map { ",{\"@type\":\"type.googleapis.com/google.firebase.fcm.v1.FcmError\",\"errorCode\":\"\($0)\"}" }
@@ -48,7 +48,7 @@ import Testing
         #expect(answer == ProviderAnswer(.delivered, "status_200"))
     }
 
-    @Test func `a token is removed only when its field is wrong`() {
+    @Test func `a token is removed only if its field is invalid`() {
         let blamed = answer(400, name: "INVALID_ARGUMENT", code: "INVALID_ARGUMENT", field: "message.token")
         #expect(blamed == ProviderAnswer(Self.gone, "invalid_token"))
         #expect(answer(400, name: "INVALID_ARGUMENT", code: nil, field: "message.token") == blamed)
@@ -71,7 +71,7 @@ import Testing
         return Array(#"{"error":\#(error)}"#.utf8)
     }
 
-    /// The form that Firebase documents today, and what resembles it.
+    /// The form in Firebase's documentation, and similar ones.
     private static let forms: [(String, [UInt8], DeliveryOutcome.Verdict, String)] = [
         ("documented", refusal(sentence, fcmError), gone, "invalid_token"),
         (
@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 429, 500, 503])
-    func `the sentence counts with status 400 alone`(status: Int) {
+    func `the message is evaluated only with status 400`(status: Int) {
         let answer = FCMAnswer.of(status: status, body: Self.refusal(Self.sentence, Self.fcmError), retryAfter: nil)
         #expect(answer.outcome.verdict != Self.gone)
     }
 
-    /// A proof has a token that no device has; FCM judges it only for a sender that it has accepted.
+    /// A test push has a token that no device has; FCM checks it only for an accepted sender.
     private static let proofs: [(String, Int, [UInt8], DeliveryOutcome.Verdict)] = [
         ("the documented form", 400, refusal(sentence, fcmError), .delivered),
         ("another wrong argument", 400, refusal("Android message is too big", fcmError), .delivered),
@@ -117,14 +117,14 @@ import Testing
     ]
 
     @Test(arguments: proofs)
-    func `an objection of FCM to a proof proves the credential`(
+    func `FCM's error about a test push proves the credential`(
         form: String, status: Int, body: [UInt8], verdict: DeliveryOutcome.Verdict
     ) {
         let provider = FCMProvider(url: "https://fcm.test", projectID: "project")
         #expect(provider.answer(status: status, body: body, token: nil, retryAfter: nil).outcome.verdict == verdict, "\(form)")
     }
 
-    @Test func `an objection of FCM to a delivery proves nothing`() {
+    @Test func `FCM's error about a delivery proves nothing`() {
         let provider = FCMProvider(url: "https://fcm.test", projectID: "project")
         let answer = provider.answer(
             status: 400, body: Self.refusal("Android message is too big", Self.fcmError), token: "t", retryAfter: nil)
@@ -132,13 +132,13 @@ import Testing
     }
 
     @Test(arguments: [(nil, 60_000), (90_000, 90_000)] as [(UInt64?, UInt64)])
-    func `a quota slows down`(retryAfter: UInt64?, wait: UInt64) {
+    func `an exceeded quota slows down`(retryAfter: UInt64?, wait: UInt64) {
         let expected = DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: "quota_exceeded", requestsBackoff: true)
         let answer = answer(429, name: "RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", retryAfter: retryAfter)
         #expect(answer == ProviderAnswer(expected))
     }
 
-    @Test func `retry after is honoured`() {
+    @Test func `Retry-After is honoured`() {
         for status in [500, 503] {
             #expect(
                 answer(status, name: "UNAVAILABLE", code: nil, retryAfter: 30_000).outcome.verdict == .retry(retryAfterMilliseconds: 30_000)
@@ -150,7 +150,7 @@ import Testing
         "", "<!DOCTYPE html><title>404</title>", "[]", "{\"error\":\"gone\"}", "{\"error\":{\"status\":7,\"details\":{}}}",
         "{\"error\":{\"status\":\"WHAT\",\"details\":[1,{\"@type\":\"other\",\"errorCode\":\"UNREGISTERED\"}]}}",
     ])
-    func `garbage says nothing`(body: String) {
+    func `a malformed body is ignored`(body: String) {
         for status in [400, 401, 403, 404, 429, 500, 503] {
             let answer = FCMAnswer.of(status: status, body: Array(body.utf8), retryAfter: nil)
             #expect(answer == FCMAnswer.of(status: status, code: nil))
@@ -160,8 +160,8 @@ import Testing
         #expect(FCMAnswer.of(status: 401, code: nil).step == .mintToken)
     }
 
-    /// RuStore's token is made by hand, so that there is nothing to mint.
-    @Test func `ru store answers alike`() {
+    /// RuStore's token is created manually, so Deskgate mints none.
+    @Test func `RuStore's responses have the same form`() {
         for (status, name, code) in [
             (404, "NOT_FOUND", "UNREGISTERED"), (404, "X", nil), (403, "X", "SENDER_ID_MISMATCH"), (429, "X", nil), (503, "X", nil),
         ] {
@@ -173,9 +173,9 @@ import Testing
             RuStoreAnswer.of(status: 401, body: body, retryAfter: nil) == ProviderAnswer(.misconfigured, "unauthenticated"))
     }
 
-    /// Where FCM speaks of the project, RuStore speaks of the device.
+    /// An error that FCM uses for the project is about the device in RuStore.
     @Test(arguments: [#"{"error":{"code":404,"status":"NOT_FOUND"}}"#, #"{"code":404,"message":"m","status":"NOT_FOUND"}"#])
-    func `ru store finds no device`(body: String) {
+    func `RuStore reports an unknown device`(body: String) {
         let answer = RuStoreAnswer.of(status: 404, body: Array(body.utf8), retryAfter: nil)
         #expect(answer == ProviderAnswer(Self.gone, "not_found", step: .askAlarm))
     }

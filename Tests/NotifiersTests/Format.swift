@@ -3,7 +3,7 @@ import JSON
 
 @testable import Notifiers
 
-/// The formats of all providers, for what must hold of each.
+/// The formats of all providers, for tests of common rules.
 enum Format: String, CaseIterable {
     case apns, fcm, rustore, hms
 
@@ -16,7 +16,7 @@ enum Format: String, CaseIterable {
         }
     }
 
-    /// Where the message names the author's picture for the one who shows it: the app on iOS, and otherwise the provider.
+    /// The author's picture in the message, for the side that shows it: the app on iOS, and otherwise the provider.
     func shownAvatar(_ message: JSONValue) -> String? {
         switch self {
         case .apns: message["avatar_url"]?.text

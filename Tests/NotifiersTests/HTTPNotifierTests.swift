@@ -7,7 +7,7 @@ import Time
 
 @testable import Notifiers
 
-/// Outcomes by the answer of a company's receiver, whatever becomes of its body.
+/// Outcomes by the response of a company's receiver, for any response body.
 @Suite struct HTTPNotifierTests {
     private static let answers: [(String, ScriptedStep)] = [
         ("Content-Length: 100\r\n\r\n0123456789", .close), ("Content-Length: 100\r\n\r\n0123456789", .hang),
@@ -39,7 +39,7 @@ import Time
     }
 
     @Test(arguments: answers.indices)
-    func `only status and headers count`(index: Int) throws {
+    func `only the status and headers are evaluated`(index: Int) throws {
         let (rest, end) = Self.answers[index]
         #expect(try outcome("HTTP/1.1 200 OK\r\n\(rest)", end).verdict == .delivered)
         #expect(try outcome("HTTP/1.1 410 Gone\r\n\(rest)", end).verdict == .misconfigured)
@@ -52,13 +52,13 @@ import Time
             ("429 Too Many Requests", true, true), ("502 Bad Gateway", true, false), ("504 Gateway Timeout", true, false),
             ("503 Service Unavailable", false, false),
         ])
-    func `only a receiver that works asks for less`(_ status: String, requestsBackoff: Bool, isThrottled: Bool) throws {
+    func `only a working receiver throttles`(_ status: String, requestsBackoff: Bool, isThrottled: Bool) throws {
         let outcome = try outcome("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n", .close)
         #expect(outcome.requestsBackoff == requestsBackoff)
         #expect(outcome.isThrottled == isThrottled)
     }
 
-    @Test func `an answer without a whole head is none`() throws {
+    @Test func `a response without a complete header section is ignored`() throws {
         let outcome = try outcome("HTTP/1.1 200 OK\r\nContent-", .close)
         #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))
         #expect(outcome.mayHaveArrived)

@@ -12,7 +12,7 @@ import Time
         "\u{1F}", "नि",
     ]
 
-    /// Ten thousand bytes of one kind.
+    /// Ten thousand bytes of one kind of character.
     @Test(arguments: Format.allCases, ["a", "Привет, мир! ", "👨‍👩‍👧‍👦", "🇷🇺🇩🇪", "\"", "e\u{301}", "строка\n"])
     func `long texts are cut between characters`(format: Format, piece: String) throws {
         let text = PushText.paragraphs(String(repeating: piece, count: 10_000 / piece.utf8.count))
@@ -36,7 +36,7 @@ import Time
         #expect(shown.unicodeScalars.last == "…")
     }
 
-    /// One byte more than fits costs the end of the text, and one less costs nothing.
+    /// One byte more than the limit truncates the text, and one less does not.
     @Test(arguments: Format.allCases, ["a", "\""])
     func `the limit is exact`(format: Format, piece: String) throws {
         let frame = try format.body(Sample.notification("x")).count - 1
@@ -55,7 +55,7 @@ import Time
     }
 
     @Test(arguments: Format.allCases)
-    func `the avatar gives way to the text`(format: Format) throws {
+    func `the avatar is dropped before the text is cut`(format: Format) throws {
         let avatar = "https://example.com/" + String(repeating: "a", count: 900)
         let short = try format.body(Sample.notification("text", avatar: avatar))
         #expect(format.shownAvatar(try Sample.json(short)) == avatar)
@@ -75,19 +75,19 @@ import Time
     }
 
     @Test(arguments: Format.allCases)
-    func `says when nothing fits`(format: Format) throws {
+    func `reports a message that cannot fit`(format: Format) throws {
         let notification = try Sample.notification("text")
         #expect(throws: PushPayloadError.tooLarge) { try format.body(notification, limit: 100) }
         #expect(PushPayloadError.tooLarge.outcome == DeliveryOutcome(.dead, reason: "payload_too_large", calledReceiver: false))
     }
 
-    /// The longest of everything that is not cut, each character taking as much room as it can.
+    /// The longest values of all fields that are not cut, each character with the largest encoding.
     @Test(arguments: Format.allCases, ["\"", "漢", "\\"])
-    func `there is always room`(format: Format, piece: String) throws {
+    func `there is always room for a text`(format: Format, piece: String) throws {
         let long = String(repeating: "a", count: 64)
         let style = try PushStyle(content: .full, sound: long, badge: 99_999, androidChannel: long)
         let name = String(repeating: piece, count: 2000)
-        // An identity of nothing but quotes would find no room, because HMS carries it as JSON within JSON.
+        // An identity of quotes alone would find no room, because HMS contains it as JSON within JSON.
         let id = try #require(HelpDeskID(String(repeating: piece == "漢" ? piece : "a", count: 255 / piece.utf8.count)))
         for id in [id, HelpDeskID(Int64.min)] {
             let comment = Sample.comment(
@@ -101,7 +101,7 @@ import Time
     }
 
     @Test(arguments: 0..<60)
-    func `anything becomes valid JSON within the limit`(seed: UInt64) throws {
+    func `any text becomes valid JSON within the limit`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let style = try PushStyle(
             content: random.element(of: PushContent.allCases), templates: random.element(of: [.english, .russian]),

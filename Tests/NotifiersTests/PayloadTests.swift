@@ -23,7 +23,7 @@ import Time
         #expect(try Sample.json(body) == .object(expected))
     }
 
-    @Test func `APNs says nothing that the style does not`() throws {
+    @Test func `APNs gets only the members of the style`() throws {
         let style = try PushStyle(content: .private, sound: nil)
         let aps = try Sample.json(APNsPayload.body(Sample.notification("a", style: style)))["aps"]
         #expect(
@@ -74,11 +74,11 @@ import Time
                 "apns-topic: com.example.app", "apns-push-type: alert", "apns-priority: 10", "apns-expiration: 1800003600",
                 "apns-collapse-id: comment--9223372036854775808", "apns-id: 01a3185c-5000-7000-8000-000000000000",
             ])
-        // The longest that there is, and APNs takes 64 bytes.
+        // The longest possible value; APNs accepts 64 bytes.
         #expect(headers.pairs[4].value.utf8.count <= 64)
     }
 
-    @Test func `APNs headers never ask for one try`() throws {
+    @Test func `APNs headers never request a single attempt`() throws {
         let headers = APNsHeaders(topic: "a", deliveryID: Sample.id, try Sample.notification("a", expiresAt: 0))
         #expect(headers.pairs[3] == ("apns-expiration", "1"))
     }
@@ -106,7 +106,7 @@ import Time
         #expect(try Sample.json(body) == expected)
     }
 
-    /// No member that RuStore does not document.
+    /// Without members that RuStore does not document.
     @Test func `RuStore gets a notification and the data`() throws {
         let body = try RuStoreMessage.body(Sample.notification("Ваш заказ"), token: Sample.opaqueToken, now: Sample.now)
         let expected: JSONValue = [
@@ -127,7 +127,7 @@ import Time
         let message = try #require(try Sample.json(body)["message"])
         #expect(try Sample.json(body)["validate_only"] == false)
         #expect(message["token"] == [.string(Sample.opaqueToken)])
-        // The default, since more needs a permission.
+        // The default, because a higher value needs a permission.
         #expect(message["android"]?["urgency"] == nil)
         #expect(message["android"]?["ttl"] == "3600s")
         #expect(message["android"]?["category"] == "IM")
@@ -153,7 +153,7 @@ import Time
         }
     }
 
-    @Test func `times to live stay within what providers take`() throws {
+    @Test func `times to live stay within the providers' limits`() throws {
         for (expiresAt, fcm, hms) in [(0, "0s", "1s"), (Sample.now + 999, "0s", "1s"), (.max, "2419200s", "1296000s")] {
             let notification = try Sample.notification("a", expiresAt: expiresAt)
             #expect(try Sample.json(Format.fcm.body(notification))["message"]?["android"]?["ttl"] == .string(fcm))

@@ -12,7 +12,7 @@ import Testing
             (.overloaded, "overloaded", nil),
             (.malformedResponse, "malformed_response", .reconnect), (.cancelled, "cancelled", nil), (.other(code: 16), "client_16", nil),
         ] as [(ClientError, String, NextStep?)])
-    func `a lost connection is tried again`(error: ClientError, reason: String, step: NextStep?) {
+    func `a lost connection causes a retry`(error: ClientError, reason: String, step: NextStep?) {
         let outcome = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
         #expect(ProviderAnswer.of(error) == ProviderAnswer(outcome, step: step))
     }

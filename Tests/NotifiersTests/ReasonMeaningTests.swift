@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// With all that the command needs.
+    /// The command with all of its arguments.
     private static let verify =
         "deskgate webhook verify --notifier crm --body FILE --id VALUE --timestamp VALUE --signature VALUE --explain"
 
@@ -38,8 +38,8 @@ import Testing
         #expect(remedy(500)?.contains("log") == true)
     }
 
-    /// A partial success has the meaning of HMS' code for one token, so a delivered push is never explained as an unknown token.
-    @Test func `a partial success of HMS is explained by what it says of the token`() throws {
+    /// A partial success has the meaning of HMS's code for the token, so a delivered push is never explained as an unknown token.
+    @Test func `a partial success of HMS is explained by the token's code`() throws {
         try PushFixture.run { fixture in
             let source = ReasonSource.push(try ProviderKind.hms.settings(fixture).provider)
             func meaning(_ message: String) throws -> ReasonMeaning {
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// What refuses the settings has the remedy that the log and `deskgate status` show for it.
-    @Test(arguments: ProviderKind.allCases) func `providers settings have their own remedies`(_ kind: ProviderKind) throws {
+    /// A rejection of the settings has the remedy that the log and `deskgate status` show.
+    @Test(arguments: ProviderKind.allCases) func `settings problems have each provider's own remedies`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let source = ReasonSource.push(try kind.settings(fixture).provider)
             let notifier = try kind.notifier(fixture)
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    /// Nobody can mend a provider, nor is a credential to blame that its token server did not look at.
-    @Test(arguments: ProviderKind.allCases) func `a provider that fails has a remedy of its own`(_ kind: ProviderKind) throws {
+    /// An operator cannot repair a provider, and a token server that fails has not checked the credential.
+    @Test(arguments: ProviderKind.allCases) func `a failing provider has its own remedy`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let source = ReasonSource.push(try kind.settings(fixture).provider)
             func meaning(_ reason: String) throws -> ReasonMeaning { try #require(ReasonMeaning(reason, from: source), "\(reason)") }
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ProviderKind.allCases) func `a token that nobody has ends its device`(_ kind: ProviderKind) throws {
+    @Test(arguments: ProviderKind.allCases) func `an unknown token ends its device`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let source = ReasonSource.push(try kind.settings(fixture).provider)
             for (reason, objection) in Self.objections(kind) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Notifiers
 
-/// What operators read when a notifier is paused. The texts are pinned here, because they are shown by commands, routes and the log.
+/// The remedies for a paused notifier. The texts are fixed here, because commands, routes and the log show them.
 @Suite struct RemedyTests {
     private static let general: [ProviderKind: String] = [
         .apns: #"check "key", "key_id" and "team_id": all three must be of one key that Apple has not revoked"#,
@@ -58,8 +58,8 @@ import Testing
             + ClientReason.allCases.map(\.rawValue) + (100...599).map(StatusReason.word) + tokens.map(\.word) + ["hms_80199999", "new"]
     }()
 
-    /// A reason is a public word: renaming a case must not change it.
-    @Test func `the pinned reasons are known`() {
+    /// A reason is public: renaming a case must not change it.
+    @Test func `the fixed reasons exist`() {
         for own in Self.own.values { for reason in own.keys { #expect(Self.reasons.contains(reason)) } }
         #expect(TokenError.allCases.map { TokenReason.error($0).word }.contains("token_invalid_grant"))
         #expect(TokenReason.number(1101).word == "token_error_1101")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func `the texts are pinned`(kind: ProviderKind) throws {
+    func `the texts are fixed`(kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for reason in Self.reasons {
@@ -81,8 +81,9 @@ import Testing
         }
     }
 
-    /// A reason that pauses a notifier, or casts doubt on its settings, must not fall through to the general remedy unless its provider says so.
-    @Test func `every reason that needs a remedy is in its providers table`() {
+    /// A reason that pauses a notifier, or reports a possible settings problem, must not get the general remedy unless its provider lists
+    /// it.
+    @Test func `every reason that needs a remedy is in its provider's table`() {
         let answers: [(table: Set<String>, answers: [ProviderAnswer])] = [
             (
                 Set(APNsRemedy.byReason.keys),

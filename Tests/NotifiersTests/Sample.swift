@@ -2,7 +2,7 @@ import Core
 import JSON
 import Time
 
-/// What the tests of several providers share. Tokens and texts stand here because arguments of tests are printed.
+/// Samples for the tests of several providers. Tokens and texts are stored here because arguments of tests are printed.
 enum Sample {
     static let appToken = String(repeating: "0aF9", count: 16)
     static let opaqueToken = "cG9p-x_1:APA91bExample"

@@ -11,20 +11,20 @@ import Time
 @testable import Pyrus
 @testable import Sendbird
 
-/// Every kind of call on kept connections, against a server that answers once too often: the answer that nobody asked for decides nothing.
+/// Calls of every kind on persistent connections to a server that sends an extra response, which must have no effect.
 @Suite struct StrayAnswerTests {
     enum Call: CaseIterable {
         case http, hms, rustore, pyrus, sendbird, google, huawei
     }
 
-    /// Beside or behind a good answer.
+    /// In the same segment as a valid response, or after it.
     static let strays = [
         answer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n",
         "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-",
         "\r\n", "\u{0}x",
     ]
 
-    /// Every kind of call takes it for a success.
+    /// Every kind of call accepts it as a success.
     private static let body =
         #"{"code":"80000000","msg":"Success","requestId":"1","access_token":"first","expires_in":3600,"token_type":"Bearer"}"#
     private static let answer = String(decoding: ScriptedStep.response(200, body: body), as: UTF8.self)
@@ -32,7 +32,7 @@ import Time
     private static let transport = NotifierTransport(timeoutSeconds: Int(WaitLimit.milliseconds / 1000), concurrency: 1)
     private static let secret = SecretBytes(copying: "secret".utf8.span)
 
-    /// Makes two calls to a server that does this for the first, and answers the second with 403, on whatever connection it comes.
+    /// Makes two calls to a server that runs these steps for the first one, and answers the second with 403 on any connection.
     /// - Returns: whether each succeeded.
     private func outcomes(_ call: Call, _ steps: [ScriptedStep]) throws -> [Bool] {
         let server = try ScriptedServer(.connections([[.readRequest] + steps + [.readRequest, Self.other], [.readRequest, Self.other]]))
@@ -112,17 +112,17 @@ import Time
     }
 
     @Test(arguments: Call.allCases, strays)
-    func `is ignored behind an answer`(call: Call, stray: String) throws {
+    func `an extra response in the same segment is ignored`(call: Call, stray: String) throws {
         #expect(try outcomes(call, [.send(Self.answer + stray)]) == [true, false])
     }
 
     @Test(arguments: Call.allCases, strays)
-    func `is ignored after an answer`(call: Call, stray: String) throws {
+    func `a later extra response is ignored`(call: Call, stray: String) throws {
         #expect(try outcomes(call, [.send(Self.answer), .awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]) == [true, false])
     }
 
     @Test(arguments: Call.allCases, strays)
-    func `is ignored behind an answer in two pieces`(call: Call, stray: String) throws {
+    func `an extra response in two pieces is ignored`(call: Call, stray: String) throws {
         let middle = Self.answer.utf8.count - 10
         let pieces = [Self.answer.prefix(middle), Self.answer.dropFirst(middle) + stray]
         #expect(try outcomes(call, pieces.map { .send(String($0)) }) == [true, false])

@@ -6,7 +6,7 @@ import Time
 
 @testable import Notifiers
 
-/// The silent pushes that have devices remove notifications, byte for byte and through the simulated providers.
+/// The silent pushes that make devices remove notifications: their bytes, and their delivery by the simulated providers.
 @Suite struct WithdrawalTests {
     private static let data: JSONObject = [
         "type": "conversation.seen", "app_id": "app", "ticket_id": "7", "thread": "ticket-7", "seen_at": "2027-01-15T08:00:00.000Z",
@@ -63,7 +63,7 @@ import Time
         #expect(body["message"]?["notification"] == nil)
     }
 
-    @Test func `Android is notified when a shown comment was written`() throws {
+    @Test func `Android gets the time at which a shown comment was written`() throws {
         let style = try PushStyle(withdraws: true)
         let notification = style.notification(for: Sample.comment(), eventID: Sample.id, createdAt: Sample.now, expiresAt: .max)
         let time: JSONValue = "2027-01-15T08:00:00.000Z"
@@ -84,7 +84,7 @@ import Time
 
     private static let seen = #"{"ticket_id":7,"seen_at":"2027-01-15T08:00:00.000Z"}"#
 
-    @Test(arguments: ProviderKind.allCases) func `a provider takes it, and nothing is shown`(_ kind: ProviderKind) throws {
+    @Test(arguments: ProviderKind.allCases) func `a provider accepts it, and nothing is shown`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             let delivery = try PushFixture.delivery(token, kind: .conversationSeen, data: Self.seen)
@@ -95,7 +95,7 @@ import Time
         }
     }
 
-    @Test(arguments: ProviderKind.allCases) func `without the key nobody is asked`(_ kind: ProviderKind) throws {
+    @Test(arguments: ProviderKind.allCases) func `without the setting no provider is called`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             let delivery = try PushFixture.delivery(token, kind: .conversationSeen, data: Self.seen)
@@ -105,7 +105,7 @@ import Time
         }
     }
 
-    @Test(arguments: ["", "{}", "[]", #"{"ticket_id":7}"#]) func `an event that cannot be read is given up`(_ data: String) throws {
+    @Test(arguments: ["", "{}", "[]", #"{"ticket_id":7}"#]) func `a malformed event is given up`(_ data: String) throws {
         try PushFixture.run { fixture in
             let delivery = try PushFixture.delivery(kind: .conversationSeen, data: data)
             let outcome = fixture.deliver(delivery, try notifier(.apns, fixture, withdraws: true))

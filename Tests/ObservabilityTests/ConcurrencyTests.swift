@@ -20,7 +20,7 @@ struct ConcurrencyTests {
                 histogram.observe(nanoseconds: round.isMultiple(of: 4) ? 2_000_000 : 1_000_000)
             }
         }
-        // Of the 400 000 durations a quarter were 2 ms and the others 1 ms.
+        // A quarter of the 400,000 durations are 2 ms, the others 1 ms.
         let samples = lines(registry.render()).filter { !$0.hasPrefix("#") }
         let expected = [
             #"c_total{l="x"} 800000"#, "g 400000", #"h_bucket{le="0.001"} 300000"#, #"h_bucket{le="+Inf"} 400000"#, "h_sum 500",

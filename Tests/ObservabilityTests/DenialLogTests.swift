@@ -22,7 +22,7 @@ import Time
         for number in 0..<count { denials.log(level, message: "authorize", reason: reason, fields: ["n": .integer(number)]) }
     }
 
-    @Test func `writes so many of a kind and then how many were left out`() throws {
+    @Test func `writes a limited number of lines of a kind and then the number of others`() throws {
         let denials = denials(log.logger)
         write(denials, count: DenialLog.linesPerMinute + 5)
         write(denials, count: 2, reason: "unknown_app")
@@ -36,12 +36,12 @@ import Time
         let lines = try log.lines()
         #expect(
             lines.suffix(2) == ["WARN  lines left out of=authorize reason=wrong_mac count=6", "INFO  authorize n=0"])
-        // It is told once.
+        // It is reported once.
         denials.flush(all: true)
         #expect(try log.lines().count == lines.count)
     }
 
-    @Test func `a flood at one app hides no line of another`() throws {
+    @Test func `a flood for one app hides no line of another`() throws {
         let denials = denials(log.logger)
         func write(_ count: Int, _ app: String?) {
             for _ in 0..<count {
@@ -63,7 +63,7 @@ import Time
             ])
     }
 
-    @Test func `many apps have a bound together`() throws {
+    @Test func `many apps share a limit`() throws {
         let denials = denials(log.logger)
         let apps = (1...12).map { "app-\($0)" }
         for _ in 0..<DenialLog.linesPerMinute {
@@ -82,9 +82,8 @@ import Time
         #expect(try log.lines().last == "INFO  authorize of=app-12")
     }
 
-    /// When nobody comes any more, too.
-    /// A thread may read the clock before another one that is faster to the lock.
-    @Test func `bears a reading that is older than the last`() throws {
+    /// Also without further denials. A thread may read the clock before another one that gets the lock first.
+    @Test func `accepts a time before the last one`() throws {
         let denials = denials(log.logger)
         seconds.update { $0 = 10 }
         write(denials, count: 1)
@@ -94,7 +93,7 @@ import Time
         #expect(try log.lines() == ["INFO  authorize n=0", "INFO  authorize n=0"])
     }
 
-    @Test func `reports what was left out when the minute is over`() throws {
+    @Test func `reports the number of skipped lines after the minute`() throws {
         let denials = denials(log.logger)
         write(denials, count: DenialLog.linesPerMinute + 3)
         seconds.update { $0 = 61 }
@@ -104,7 +103,7 @@ import Time
         #expect(try log.lines().last == "INFO  authorize n=0")
     }
 
-    @Test func `leaves out nothing of our own and nothing for developers`() throws {
+    @Test func `skips no line about Deskgate and none for developers`() throws {
         write(denials(log.logger), count: DenialLog.linesPerMinute * 2, level: .error)
         #expect(try log.lines().count == DenialLog.linesPerMinute * 2)
         let other = try TemporaryDirectory()

@@ -7,7 +7,7 @@ struct ExpositionTests {
         String(decoding: registry.render(), as: UTF8.self)
     }
 
-    @Test func `whole text`() {
+    @Test func `renders the complete text`() {
         let registry = MetricsRegistry()
         let requests = registry.counter("requests_total", "Requests by \"result\",\nand C:\\path.", labels: ["app", "result"])
         requests.child("shop", "ok").increment(by: 41)
@@ -56,12 +56,12 @@ struct ExpositionTests {
                 """#)
     }
 
-    @Test func `an empty registry is empty text`() {
+    @Test func `an empty registry renders an empty text`() {
         #expect(MetricsRegistry().render().isEmpty)
     }
 
     @Test(arguments: UInt8(0)...127)
-    func `ascii byte as label value`(_ byte: UInt8) {
+    func `an ASCII byte in a label value is escaped`(_ byte: UInt8) {
         let registry = MetricsRegistry()
         let value = String(Unicode.Scalar(byte))
         _ = registry.gauge("g", "", labels: ["l"]).child(value)
@@ -70,7 +70,7 @@ struct ExpositionTests {
     }
 
     @Test(arguments: UInt8(0)...127)
-    func `ascii byte in help`(_ byte: UInt8) {
+    func `an ASCII byte in a help text is escaped`(_ byte: UInt8) {
         let registry = MetricsRegistry()
         let value = String(Unicode.Scalar(byte))
         _ = registry.gauge("g", value)
@@ -88,7 +88,7 @@ struct ExpositionTests {
         #expect(text(registry) == "# HELP g \n# TYPE g gauge\ng \(expected)\n")
     }
 
-    @Test func `same definition and labels give the same child`() {
+    @Test func `the same definition and labels return the same child`() {
         let registry = MetricsRegistry()
         let first = registry.counter("c_total", "C.", labels: ["a", "b"])
         let again = registry.counter("c_total", "C.", labels: ["a", "b"])
@@ -99,7 +99,7 @@ struct ExpositionTests {
         #expect(registry.histogram("h", "H.") === registry.histogram("h", "H."))
     }
 
-    @Test func `children are in the order of their label bytes`() {
+    @Test func `children are ordered by the bytes of their labels`() {
         let registry = MetricsRegistry()
         let family = registry.gauge("g", "", labels: ["l"])
         let values = ["m", "b", "z", "a", "", "ab", "Z", "é", "aa", "m", "b"]
@@ -114,7 +114,7 @@ struct ExpositionTests {
         #expect(family.child("caf\u{e9}") !== family.child("cafe\u{301}"))
     }
 
-    @Test func `a computed gauge registered again asks the new closure`() {
+    @Test func `a computed gauge that is registered again calls the new closure`() {
         let registry = MetricsRegistry()
         registry.gauge("g", "") { 1 }
         registry.gauge("g", "") { 2 }
@@ -128,7 +128,7 @@ struct ExpositionTests {
         #expect(text(registry).contains("g 5\n"))
     }
 
-    @Test func `gauge is set and moved`() {
+    @Test func `a gauge can be set and moved`() {
         let gauge = MetricsRegistry().gauge("g", "")
         gauge.set(10)
         gauge.add(5)

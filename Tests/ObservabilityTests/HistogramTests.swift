@@ -3,7 +3,7 @@ import Testing
 @testable import Observability
 
 struct HistogramTests {
-    /// The numbers of the samples in the order of the text: buckets, sum, count.
+    /// The values of the samples in the order of the text: buckets, sum, count.
     func samples(_ registry: MetricsRegistry) -> [String] {
         lines(registry.render()).dropFirst(2).map { String($0.split(separator: " ")[1]) }
     }
@@ -25,7 +25,7 @@ struct HistogramTests {
         #expect(samples(registry) == expected)
     }
 
-    @Test func `every default bound holds its own value`() {
+    @Test func `every default bound includes its own value`() {
         for (index, bound) in Histogram.defaultBounds.enumerated() {
             let registry = MetricsRegistry()
             registry.histogram("h", "").observe(nanoseconds: UInt64((bound * 1e9).rounded()))
@@ -34,7 +34,7 @@ struct HistogramTests {
         }
     }
 
-    @Test func `default bucket labels`() {
+    @Test func `default buckets have exact labels`() {
         let registry = MetricsRegistry()
         _ = registry.histogram("h", "")
         let bounds = lines(registry.render()).compactMap { line in line.contains("le=") ? line.split(separator: "\"")[1] : nil }
@@ -43,14 +43,14 @@ struct HistogramTests {
     }
 
     @Test(arguments: [0, 1, Histogram.maximumBounds])
-    func `number of bounds`(_ count: Int) {
+    func `a histogram accepts a number of bounds within the limits`(_ count: Int) {
         let registry = MetricsRegistry()
         let histogram = registry.histogram("h", "", bounds: (0..<count).map { Double($0 + 1) })
         histogram.observe(nanoseconds: 100_000_000_000)
         #expect(samples(registry) == Array(repeating: "0", count: count) + ["1", "100", "1"])
     }
 
-    @Test func `more bounds than there is room for trap`() async {
+    @Test func `more bounds than the limit trap`() async {
         await #expect(processExitsWith: .failure) {
             _ = MetricsRegistry().histogram("h", "", bounds: (1...32).map(Double.init))
         }

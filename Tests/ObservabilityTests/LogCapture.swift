@@ -2,7 +2,7 @@ import Time
 
 @testable import Observability
 
-/// What a logger wrote, at 2026-03-10T08:15:12.123Z by its clock, with lines from the given level on.
+/// Returns the output of a logger with this level, at 2026-03-10T08:15:12.123Z.
 func captureLog(_ format: LogFormat, level: LogLevel = .debug, _ body: (Logger) -> Void) throws -> String {
     let pipe = TestPipe()
     let sink = try LogSink(descriptor: pipe.writeEnd, format: format, now: testTime)

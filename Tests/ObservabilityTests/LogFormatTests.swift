@@ -12,7 +12,7 @@ struct LogFormatTests {
         logger.log(.error, message: "failed", fields: ["reason": .string("")])
     }
 
-    @Test func `JSON lines`() throws {
+    @Test func `formats JSON lines`() throws {
         #expect(
             try captureLog(.json, everything) == #"""
                 {"time":"2026-03-10T08:15:12.123Z","level":"debug","message":"starting"}
@@ -23,7 +23,7 @@ struct LogFormatTests {
                 """#)
     }
 
-    @Test func `text lines`() throws {
+    @Test func `formats text lines`() throws {
         #expect(
             try captureLog(.text, everything) == #"""
                 2026-03-10T08:15:12.123Z DEBUG starting
@@ -40,7 +40,7 @@ struct LogFormatTests {
     }
 
     @Test(arguments: UInt8(0)...127)
-    func `ascii byte in JSON`(_ byte: UInt8) throws {
+    func `escapes ASCII in JSON`(_ byte: UInt8) throws {
         let value = String(Unicode.Scalar(byte))
         let short: [UInt8: String] = [0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r", 0x22: "\\\"", 0x5C: "\\\\"]
         let escaped = short[byte] ?? (byte < 0x20 || byte == 0x7F ? "\\u00\(hexadecimal(byte))" : value)
@@ -49,7 +49,7 @@ struct LogFormatTests {
     }
 
     @Test(arguments: UInt8(0)...127)
-    func `ascii byte in text`(_ byte: UInt8) throws {
+    func `escapes ASCII in text`(_ byte: UInt8) throws {
         let value = String(Unicode.Scalar(byte))
         let short: [UInt8: String] = [0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r", 0x22: "\\\""]
         let escaped = short[byte] ?? (byte < 0x20 || byte == 0x7F ? "\\u00\(hexadecimal(byte))" : value)
@@ -65,13 +65,13 @@ struct LogFormatTests {
         ("a\u{202e}b", #""a\u202eb""#), ("a\u{200b}b", #""a\u200bb""#), ("a\u{e0001}b", #""a\U000e0001b""#), ("\\ ", #""\\ ""#),
         ("\r\n", #""\r\n""#), ("Привет мир", "\"Привет мир\""),
     ])
-    func `text outside ASCII`(_ value: String, _ expected: String) throws {
+    func `escapes text outside ASCII`(_ value: String, _ expected: String) throws {
         let output = try captureLog(.text) { $0.log(.info, message: "m", fields: ["k": .string(value)]) }
         #expect(Array(output.utf8) == Array("2026-03-10T08:15:12.123Z INFO  m k=\(expected)\n".utf8))
     }
 
     @Test(arguments: ["Привет", "\u{2028}", "\u{85}", "😀", "e\u{301}"])
-    func `JSON outside ASCII passes`(_ value: String) throws {
+    func `keeps text outside ASCII in JSON`(_ value: String) throws {
         let output = try captureLog(.json) { $0.log(.info, message: "m", fields: ["k": .string(value)]) }
         #expect(Array(output.utf8) == Array("\(Self.jsonStart)\"m\",\"k\":\"\(value)\"}\n".utf8))
     }
@@ -79,7 +79,7 @@ struct LogFormatTests {
     static let forgery = "x\n2026-03-10T08:15:12.123Z ERROR forged a=\"b\"\r\n{\"level\":\"error\"}"
 
     @Test(arguments: [LogFormat.json, .text])
-    func `nothing can begin a line`(_ format: LogFormat) throws {
+    func `no value can begin a line`(_ format: LogFormat) throws {
         let output = try captureLog(format) { logger in
             var fields: LogFields = ["k": .string(Self.forgery)]
             fields.append(Self.forgery, .string(Self.forgery))
@@ -90,7 +90,7 @@ struct LogFormatTests {
     }
 
     @Test(arguments: [("user=root", #""user=root""#), ("a b", "a b"), ("say \"x\"", #""say \"x\"""#), ("a\nb", #""a\nb""#), ("", "\"\"")])
-    func `a message cannot pose as a field`(_ message: String, _ expected: String) throws {
+    func `a message cannot imitate a field`(_ message: String, _ expected: String) throws {
         let output = try captureLog(.text) { $0.log(.info, message: message, fields: ["k": .integer(1)]) }
         #expect(output == "2026-03-10T08:15:12.123Z INFO  \(expected) k=1\n")
     }

@@ -15,7 +15,7 @@ struct LogQueueTests {
         #expect(dropped == expected)
     }
 
-    @Test func `lines are taken in order`() {
+    @Test func `lines keep their order`() {
         var queue = LogQueue(capacity: 100)
         expectWakes(true, queue: &queue, line: [1])
         expectWakes(false, queue: &queue, line: [2])
@@ -25,7 +25,7 @@ struct LogQueueTests {
         #expect(!queue.hasWork)
     }
 
-    @Test func `a line that exactly fits is kept`() {
+    @Test func `a line that exactly fits is accepted`() {
         var queue = LogQueue(capacity: 20)
         for _ in 0..<2 { _ = queue.append(line) }
         #expect(queue.droppedLines == 0)
@@ -33,7 +33,7 @@ struct LogQueueTests {
         #expect(queue.droppedLines == 1)
     }
 
-    @Test func `after a drop nothing is kept until the buffer is taken`() {
+    @Test func `after a drop no line is accepted until the buffer is taken`() {
         var queue = LogQueue(capacity: 15)
         for bytes in [line, line, [1]] { _ = queue.append(bytes) }
         var batch: [UInt8] = []
@@ -54,7 +54,7 @@ struct LogQueueTests {
         #expect(batch.isEmpty)
     }
 
-    @Test func `flush waits for what is queued and what is being written`() {
+    @Test func `flush waits for queued lines and running writes`() {
         var queue = LogQueue(capacity: 100)
         #expect(queue.lastBatch == queue.settledBatches)
         _ = queue.append(line)
@@ -69,7 +69,7 @@ struct LogQueueTests {
         #expect(queue.droppedLines == 3)
     }
 
-    @Test func `a closed queue gives what it has and takes nothing`() {
+    @Test func `a closed queue returns its lines and accepts none`() {
         var queue = LogQueue(capacity: 100)
         _ = queue.append(line)
         queue.close()

@@ -8,7 +8,7 @@ import Threading
 struct LogSinkTests {
     static let notice = #"{"time":"2026-03-10T08:15:12.123Z","level":"warning","message":"log lines dropped","count":"#
 
-    /// A line of 100 bytes that ends in its number.
+    /// A line of 100 bytes that ends with its number.
     func numbered(_ number: Int) -> [UInt8] {
         let digits = String(number)
         return Array((String(repeating: ".", count: 89) + String(repeating: "0", count: 10 - digits.count) + digits + "\n").utf8)
@@ -20,7 +20,7 @@ struct LogSinkTests {
     }
 
     @Test(arguments: [false, true])
-    func `dropped lines are counted and reported in their place`(_ isNonBlocking: Bool) throws {
+    func `dropped lines are counted and reported at their position`(_ isNonBlocking: Bool) throws {
         let pipe = TestPipe.small(isNonBlocking: isNonBlocking)
         let sink = try LogSink(descriptor: pipe.writeEnd, capacity: 1000, format: .json, now: testTime)
         var sent = 0
@@ -60,7 +60,7 @@ struct LogSinkTests {
             while case let part = pipe.read(atMost: 500), !part.isEmpty { received.append(part) }
         }
         sink.flush()
-        // What the reader lacks is in the pipe or between its read and its append.
+        // Bytes that the reader lacks are in the pipe, or read but not yet appended.
         #expect(received.bytes.count >= 100_000 - Int(TestPipe.smallSize) - 500)
         sink.close()
         pipe.closeWriteEnd()
@@ -70,7 +70,7 @@ struct LogSinkTests {
         #expect(sink.droppedLines == 0)
     }
 
-    @Test func `flush of nothing returns`() throws {
+    @Test func `flush returns for an empty queue`() throws {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .json)
         sink.flush()
@@ -83,8 +83,8 @@ struct LogSinkTests {
         pipe.closeWriteEnd()
     }
 
-    // In a process of its own: a program that another test starts has the read end open for a moment.
-    @Test func `a reader that is gone neither kills nor hangs`() async {
+    // In a process of its own: a program that another test starts briefly has the read end open.
+    @Test func `a closed reader neither kills nor blocks the process`() async {
         await #expect(processExitsWith: .success) {
             let pipe = TestPipe()
             let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
@@ -99,7 +99,7 @@ struct LogSinkTests {
         }
     }
 
-    @Test func `a reader that goes within a line leaves the next line whole`() throws {
+    @Test func `a reader that closes within a line leaves the next line whole`() throws {
         let first = TestPipe.small()
         let second = TestPipe()
         let sink = try LogSink(descriptor: first.writeEnd, format: .json, now: testTime)
@@ -129,7 +129,7 @@ struct LogSinkTests {
         pipe.closeReadEnd()
     }
 
-    @Test func `after close lines are dropped and nothing hangs`() throws {
+    @Test func `after closing, lines are dropped without blocking`() throws {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
         sink.write(numbered(1))
@@ -143,7 +143,7 @@ struct LogSinkTests {
         pipe.closeReadEnd()
     }
 
-    @Test func `a sink that is let go writes what it has`() throws {
+    @Test func `a released sink writes its lines`() throws {
         let pipe = TestPipe()
         do {
             let sink = try LogSink(descriptor: pipe.writeEnd, format: .json, now: testTime)
@@ -155,7 +155,7 @@ struct LogSinkTests {
     }
 }
 
-/// Bytes that one thread collects and another looks at.
+/// Bytes that one thread appends and another reads.
 private final class SharedBytes: Sendable {
     private let storage = Monitor<[UInt8]>([])
 

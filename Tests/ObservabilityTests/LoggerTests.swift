@@ -4,7 +4,7 @@ import Testing
 
 struct LoggerTests {
     @Test(arguments: LogLevel.allCases)
-    func `only lines from the level on are written`(_ level: LogLevel) throws {
+    func `writes only lines from the level on`(_ level: LogLevel) throws {
         let output = try captureLog(.text, level: level) { logger in
             for each in LogLevel.allCases { logger.log(each, message: each.name) }
         }

@@ -7,20 +7,20 @@ struct MetricNameTests {
     static let digits = Array("0123456789".utf8)
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `first byte`(_ byte: UInt8) {
+    func `the first byte is checked`(_ byte: UInt8) {
         let isLetter = Self.letters.contains(byte)
         #expect(MetricName.isValidMetric([byte]) == (isLetter || byte == UInt8(ascii: ":")))
         #expect(MetricName.isValidLabel([byte]) == isLetter)
     }
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `later byte`(_ byte: UInt8) {
+    func `later bytes are checked`(_ byte: UInt8) {
         let isLetterOrDigit = (Self.letters + Self.digits).contains(byte)
         #expect(MetricName.isValidMetric([0x61, byte, 0x61]) == (isLetterOrDigit || byte == UInt8(ascii: ":")))
         #expect(MetricName.isValidLabel([0x61, byte, 0x61]) == isLetterOrDigit)
     }
 
-    @Test func `empty and reserved names`() {
+    @Test func `empty and reserved names are rejected`() {
         #expect(!MetricName.isValidMetric([]))
         #expect(!MetricName.isValidLabel([]))
         #expect(!MetricName.isValidLabel("__name".utf8))
@@ -28,7 +28,7 @@ struct MetricNameTests {
         #expect(MetricName.isValidMetric("__name".utf8))
     }
 
-    @Test func `mistakes of the program trap`() async {
+    @Test func `programming errors trap`() async {
         await #expect(processExitsWith: .failure) { _ = MetricsRegistry().counter("a-b", "") }
         await #expect(processExitsWith: .failure) { _ = MetricsRegistry().counter("a", "", labels: ["b-c"]) }
         await #expect(processExitsWith: .failure) { _ = MetricsRegistry().counter("a", "", labels: ["b", "b"]) }
@@ -39,7 +39,7 @@ struct MetricNameTests {
         await #expect(processExitsWith: .success) { _ = MetricsRegistry().counter("a", "", labels: ["b"]).child("1") }
     }
 
-    @Test func `names taken by another definition trap`() async {
+    @Test func `a name of another definition traps`() async {
         await #expect(processExitsWith: .failure) {
             let registry = MetricsRegistry()
             _ = registry.counter("a", "one")

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A pipe whose two ends a test closes when it wants to.
+/// A pipe whose ends a test closes.
 final class TestPipe: Sendable {
     let readEnd: Int32
     let writeEnd: Int32
 
-    /// Made of a FIFO, because pipe(2) has no close-on-exec: a program that another test starts at that moment would keep the ends open.
+    /// A FIFO, because pipe(2) has no close-on-exec: a program that another test starts at that moment would keep the ends open.
     init(isNonBlocking: Bool = false) {
         var template = Array("/tmp/deskgate-fifo-XXXXXX\0".utf8)
         let (readEnd, writeEnd) = unsafe template.withUnsafeMutableBytes { bytes in
@@ -16,7 +16,7 @@ final class TestPipe: Sendable {
             defer { unsafe rmdir(directory) }
             defer { unsafe unlink(path) }
             precondition(unsafe mkfifo(path, 0o600) == 0)
-            // Not blocking, as there is no writer yet; the second open finds a reader.
+            // Non-blocking, as there is no writer yet; the second open finds a reader.
             let readEnd = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             return (readEnd, unsafe open(path, O_WRONLY | O_CLOEXEC))
         }
@@ -26,7 +26,7 @@ final class TestPipe: Sendable {
         if isNonBlocking { precondition(fcntl(writeEnd, F_SETFL, O_NONBLOCK) == 0) }
     }
 
-    /// Makes the pipe as small as Linux allows, F_SETPIPE_SZ in fcntl(2).
+    /// A pipe of the smallest size that Linux allows, F_SETPIPE_SZ in fcntl(2).
     static func small(isNonBlocking: Bool = false) -> TestPipe {
         let pipe = TestPipe(isNonBlocking: isNonBlocking)
         precondition(fcntl(pipe.writeEnd, 1031, smallSize) == smallSize)

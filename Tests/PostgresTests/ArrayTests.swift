@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3, 50, 1000])
-    func `keeps random arrays`(count: Int) throws {
+    func `random arrays survive a round trip`(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
         let numbers = (0..<count).map { _ in Int64(bitPattern: random.next()) }
         #expect(try rows("SELECT $1", .int8Array(numbers)).int64Array(0) == numbers)
@@ -38,7 +38,7 @@ import Testing
         return String(String.UnicodeScalarView(scalars))
     }
 
-    @Test func `unnests into rows`() throws {
+    @Test func `arrays unnest into rows`() throws {
         let query = Query(
             "SELECT id, name, data, flag FROM unnest($1, $2, $3, $4) AS given (id, name, data, flag) ORDER BY id DESC",
             .int8Array([1, nil, 3]), .textArray(["a", "NULL", nil]), .byteaArray([nil, [], [7]]), .boolArray([true, false, true]))
@@ -50,7 +50,7 @@ import Testing
         #expect(try rows.map { row throws in try row.bool(3) } == [false, true, true])
     }
 
-    @Test func `is what the server takes for an array`() throws {
+    @Test func `the server accepts the encoding`() throws {
         let row = try rows("SELECT $1::text, cardinality($1), array_ndims($1), $1 = '{}'", .textArray(["a", nil, "NULL", "", "{,}", "\""]))
         #expect(try row.string(0) == #"{a,NULL,"NULL","","{,}","\""}"#)
         #expect(try row.int64(1) == 6)
@@ -60,7 +60,7 @@ import Testing
         #expect(empty.isNull(1))
     }
 
-    @Test func `reads arrays that the server makes`() throws {
+    @Test func `arrays from the server are decoded`() throws {
         let row = try connection.run(
             "SELECT array_agg(n ORDER BY n), array_agg(n::text ORDER BY n), current_schemas(true) FROM generate_series(1, 4) n")[0]
         #expect(try row.int32Array(0) == [1, 2, 3, 4])

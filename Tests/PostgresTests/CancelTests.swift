@@ -21,7 +21,7 @@ import Threading
         #expect(try connection.number("SELECT 1") == 1)
     }
 
-    @Test func `outlives its connection`() throws {
+    @Test func `survives its connection`() throws {
         let connection = try connect()
         let handle = try #require(connection.cancelHandle())
         connection.close()
@@ -29,13 +29,13 @@ import Threading
         #expect(try handle.cancel(by: .deferrable))
     }
 
-    @Test func `ends in time when the server hangs`() throws {
+    @Test func `ends at the deadline when the server hangs`() throws {
         let server = try PostgresServer()
         let connection = try connect(to: server)
         let handle = try #require(connection.cancelHandle())
         try server.pause()
         #expect(try !handle.cancel(by: .after(milliseconds: 20)))
-        // The first request is still on its way.
+        // The first request is still in transit.
         #expect(try !handle.cancel(by: .deferrable))
         try server.resume()
         #expect(eventually { (try? handle.cancel(by: .deferrable)) == true })

@@ -32,7 +32,7 @@ import Testing
         #expect(try connection.run("SHOW enable_seqscan")[0].string(0) == "off")
     }
 
-    @Test func `connects to a database of its own`() throws {
+    @Test func `connects to the database of that name`() throws {
         let urls = try (0..<2).map { _ in try server.makeDatabase() }
         for url in urls {
             let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `reports that nobody listens`() throws {
+    @Test func `reports a port without a server`() throws {
         let closed = try ClosedPort()
         let error = refusal("postgres://u:verysecret@127.0.0.1:\(closed.port)/app")
         #expect(error?.failure == .notConnected)
@@ -77,8 +77,8 @@ import Testing
         #expect(error?.remedy == "create the database, or correct its name in the URL")
     }
 
-    @Test func `reports a name that is not known`() {
-        // No label of a name has 64 bytes, so no name server is asked.
+    @Test func `reports an unknown host name`() {
+        // A label has at most 63 bytes, so no name server is queried.
         let name = String(repeating: "a", count: 64) + ".invalid"
         let error = refusal("postgres://\(name)/app")
         #expect(error?.failure == .notResolved)
@@ -87,7 +87,7 @@ import Testing
         #expect(error?.message.hasPrefix("cannot resolve \(name): ") == true)
     }
 
-    @Test func `ends in time when nobody answers`() throws {
+    @Test func `ends at the deadline when no server responds`() throws {
         let silent = try SilentServer()
         let error = refusal("postgres://u@127.0.0.1:\(silent.port)/app", by: .after(milliseconds: 30))
         #expect(error?.failure == .noAnswer)
@@ -99,13 +99,13 @@ import Testing
 
     @Test func `leaves time for the next host`() throws {
         let silent = try SilentServer()
-        // The silent host takes half of the time; the rest is long enough for any connection.
+        // The silent host uses half of the time; the rest is enough for any connection.
         let url = "postgres://postgres@127.0.0.1:\(silent.port),127.0.0.1:\(server.port)/postgres"
         let connection = try Connection(try ConnectionSettings(url), by: .after(milliseconds: 30_000))
         #expect(connection.server == "127.0.0.1:\(server.port)")
     }
 
-    @Test func `reports what is wrong with each host`() throws {
+    @Test func `reports the failure of each host`() throws {
         let closed = try ClosedPort()
         let error = refusal("postgres://postgres@127.0.0.1:\(closed.port),127.0.0.1:\(server.port)/nowhere")
         withExtendedLifetime(closed) {}
@@ -113,7 +113,7 @@ import Testing
         #expect(error?.message.contains("Connection refused, and connection to server at") == true)
     }
 
-    @Test func `looks for the server that takes writes`() throws {
+    @Test func `selects the server that accepts writes`() throws {
         let readOnly = try PostgresServer(.init("default_transaction_read_only=on"))
         let alone = refusal(readOnly.url(query: "target_session_attrs=read-write"))
         #expect(alone?.sqlState == .readOnlyTransaction)

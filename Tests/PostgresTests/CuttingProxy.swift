@@ -2,15 +2,15 @@ import Glibc
 import TestSupport
 import Threading
 
-/// Stands between a client and a PostgreSQL server, and breaks the connection at a moment that a test chooses: when the client sends a
-/// text.
+/// A proxy between a client and a PostgreSQL server that breaks the connection when the client sends a given text.
 final class CuttingProxy: Sendable {
     enum Action: Sendable {
-        /// The server never sees it, and the connection breaks.
+        /// The server does not receive the text, and the connection breaks.
         case cutBefore
-        /// The server does what it says, and the connection breaks when it answers with this text, which the client does not see.
+        /// The server executes the statement, and the connection breaks when its response contains this text, which the client does not
+        /// receive.
         case cutBeforeAnswer([UInt8])
-        /// The server never sees it, and nothing is said to anybody any more.
+        /// The server does not receive the text, and both sides receive nothing more.
         case fallSilent
     }
 
@@ -25,7 +25,7 @@ final class CuttingProxy: Sendable {
     private let state = Monitor(State())
     private let acceptor: DedicatedThread
 
-    /// Listens on a port of 127.0.0.1 that the system chooses, for a server on another one.
+    /// Listens on a port of 127.0.0.1 that the system chooses, and connects to a server on another port.
     init(to server: UInt16, on text: String, _ action: Action) throws {
         guard let listening = listeningSocket(0) else { throw PostgresServer.Failure.noFreePort }
         self.listening = listening
@@ -82,7 +82,7 @@ private final class Link: Sendable {
         shutdown(server, Int32(SHUT_RDWR))
     }
 
-    /// The way from the client to the server.
+    /// The direction from the client to the server.
     func passOnRequests() {
         var recent: [UInt8] = []
         while let part = receive(client) {

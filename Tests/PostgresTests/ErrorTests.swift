@@ -24,7 +24,7 @@ import Testing
                 == #"duplicate key value violates unique constraint "person_pkey" (SQLSTATE 23505), constraint person_pkey"#)
     }
 
-    @Test func `names remedies`() throws {
+    @Test func `contains remedies`() throws {
         let connection = try connect()
         let missing = failure { () throws(PostgresError) in try connection.run("SELECT * FROM nowhere") }
         #expect(missing?.remedy?.contains("migration") == true)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `reports statement timeouts`() throws {
         let connection = try connect()
-        // The limit ends with the transaction of both statements, so that it is not that of later ones.
+        // The limit ends with the transaction of both statements, so it does not apply to later ones.
         let limited = [Query("SELECT set_config('statement_timeout', '20ms', true)"), Query("SELECT pg_sleep(60)")]
         let error = failure { () throws(PostgresError) in try connection.pipeline(limited, by: .deferrable) }
         #expect(error?.sqlState == .queryCanceled)
@@ -76,7 +76,7 @@ import Testing
         #expect(notices.last?.sqlState == "01000")
     }
 
-    @Test func `doubts what the server doubts`() throws {
+    @Test func `reports a commit as uncertain if the server does`() throws {
         let connection = try connect()
         let unknown = failure { () throws(PostgresError) in
             try connection.run("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40003'; END $$")
@@ -88,7 +88,7 @@ import Testing
         #expect(lost?.isRetryable == true)
     }
 
-    @Test func `takes any warning of a commit for doubt`() throws {
+    @Test func `reports a commit with any warning as uncertain`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8)")
         let error = failure { () throws(PostgresError) in

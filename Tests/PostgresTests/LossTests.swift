@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// Connections that break: did it commit, and can it be tried again?
+/// Broken connections: whether the transaction was committed, and whether it may be retried.
 @Suite struct LossTests {
     private static let committed = Array("COMMIT\0".utf8)
 
@@ -11,7 +11,7 @@ import Threading
         try Connection(try ConnectionSettings(proxy.url()), by: .deferrable)
     }
 
-    /// How many rows of a note there are, by a connection of its own.
+    /// The number of rows with a note, read over a separate connection.
     private func count(_ note: String) throws -> Int64 {
         try PostgresTests.connect().run(Query("SELECT count(*) FROM noted WHERE note = $1", .text(note)), by: .deferrable)[0].int64(0)
     }
@@ -21,8 +21,8 @@ import Threading
             [Query("SELECT pg_advisory_xact_lock(815)"), Query("CREATE TABLE IF NOT EXISTS noted (note text)")], by: .deferrable)
     }
 
-    /// Writes a note in a transaction through a proxy that cuts, and gives the error.
-    /// - Parameter deadline: of what meets the text, from when it is sent.
+    /// Writes a note in a transaction through a proxy that breaks the connection, and returns the error.
+    /// - Parameter deadline: the deadline of the statement with the text, which starts when it is sent.
     private func write(
         _ note: String, _ action: CuttingProxy.Action, on text: String = "COMMIT\0", by deadline: @autoclosure () -> Deadline = .deferrable
     ) throws -> PostgresError? {
@@ -40,7 +40,7 @@ import Threading
         return error
     }
 
-    @Test func `doubts a commit that arrived`() throws {
+    @Test func `a commit that arrived is uncertain`() throws {
         let error = try write("arrived", .cutBeforeAnswer(Self.committed))
         #expect(error?.failure == .connectionLost)
         #expect(error?.commitIsInDoubt == true)
@@ -48,21 +48,21 @@ import Threading
         #expect(try count("arrived") == 1)
     }
 
-    @Test func `doubts a commit that did not arrive`() throws {
+    @Test func `a commit that did not arrive is uncertain`() throws {
         let error = try write("never arrived", .cutBefore)
         #expect(error?.failure == .connectionLost)
         #expect(error?.commitIsInDoubt == true)
         #expect(try count("never arrived") == 0)
     }
 
-    @Test func `doubts a commit that is not answered in time`() throws {
+    @Test func `a commit without a response in time is uncertain`() throws {
         let error = try write("unanswered", .fallSilent, by: .after(milliseconds: 1_000))
         #expect(error?.failure == .timedOut)
         #expect(error?.commitIsInDoubt == true)
         #expect(error?.isConnectionLost == true)
     }
 
-    @Test func `doubts nothing before the commit`() throws {
+    @Test func `a failure before the commit is certain`() throws {
         let error = try write("early", .cutBefore, on: "INSERT")
         #expect(error?.failure == .connectionLost)
         #expect(error?.commitIsInDoubt == false)
@@ -74,7 +74,7 @@ import Threading
         #expect(try count("early") == 0)
     }
 
-    @Test func `doubts a statement that commits by itself`() throws {
+    @Test func `a statement that commits by itself is uncertain`() throws {
         try makeTable()
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: "INSERT", .cutBeforeAnswer(Array("INSERT 0 1\0".utf8)))
         let connection = try connect(through: proxy)
@@ -85,7 +85,7 @@ import Threading
         #expect(error?.isConnectionLost == true)
     }
 
-    @Test func `says so again when the body ignores it`() throws {
+    @Test func `an ignored failure is reported again`() throws {
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: "COMMIT\0", .cutBefore)
         let connection = try connect(through: proxy)
         let error = failure { () throws(PostgresError) in
@@ -97,7 +97,7 @@ import Threading
         #expect(error?.commitIsInDoubt == true)
     }
 
-    @Test func `ends in time and is closed`() throws {
+    @Test func `ends at the deadline and closes`() throws {
         let connection = try PostgresTests.connect()
         let error = failure { () throws(PostgresError) in
             try connection.run(Query("SELECT pg_sleep(600)"), by: .after(milliseconds: 20))
@@ -113,7 +113,7 @@ import Threading
         #expect(later?.isRetryable == true)
     }
 
-    @Test func `doubts nothing that was only read`() throws {
+    @Test func `a read is never uncertain`() throws {
         let connection = try PostgresTests.connect()
         let error = failure { () throws(PostgresError) in
             _ = try connection.read(Query("SELECT pg_sleep(600)"), by: .after(milliseconds: 20))
@@ -123,16 +123,16 @@ import Threading
         #expect(error?.isRetryable == true)
     }
 
-    @Test func `ends in time when the answer has no end`() throws {
+    @Test func `ends at the deadline during an endless response`() throws {
         let connection = try PostgresTests.connect()
         let error = failure { () throws(PostgresError) in
-            // Not FROM generate_series, whose rows the server would all write to a file first, also when nobody waits for them any more.
+            // FROM generate_series would first write all rows to a file, even after the client is gone.
             try connection.run(Query("SELECT repeat('x', 1000), generate_series(1, 1000000000)"), by: .after(milliseconds: 50))
         }
         #expect(error?.failure == .timedOut)
     }
 
-    @Test func `says why the server ended it`() throws {
+    @Test func `reports why the server ended the connection`() throws {
         let (victim, other) = (try PostgresTests.connect(), try PostgresTests.connect())
         let process = try victim.number("SELECT pg_backend_pid()")
         let hasEnded = { () throws(PostgresError) in
@@ -143,13 +143,13 @@ import Threading
         let error = failure { () throws(PostgresError) in try victim.run("SELECT 1") }
         #expect(error?.sqlState == "57P01")
         #expect(error?.isConnectionLost == true)
-        // It was noticed before anything was sent.
+        // The end was detected before anything was sent.
         #expect(error?.commitIsInDoubt == false)
         #expect(error?.isRetryable == true)
     }
 
     @Test(arguments: [true, false])
-    func `says why the server ended a statement`(isInTransaction: Bool) throws {
+    func `reports why the server ended a statement`(isInTransaction: Bool) throws {
         let victim = try PostgresTests.connect()
         let process = try victim.number("SELECT pg_backend_pid()")
         let killer = startThread {
@@ -168,7 +168,7 @@ import Threading
         killer.join()
         #expect(error?.sqlState == "57P01")
         #expect(error?.isConnectionLost == true)
-        // A pooler could have said so as well, without knowing what the server did.
+        // A pooler could send the same error without information about the server.
         #expect(error?.commitIsInDoubt == !isInTransaction)
         #expect(error?.isRetryable == isInTransaction)
         #expect(!victim.isOpen)

@@ -19,7 +19,7 @@ import Threading
         #expect(try listener.number("SELECT 1") == 1)
     }
 
-    @Test func `keeps what comes during other calls`() throws {
+    @Test func `keeps notifications that arrive during other calls`() throws {
         let (listener, sender) = (try connect(), try connect())
         try listener.run("LISTEN kept_meanwhile")
         try sender.pipeline([Query("NOTIFY kept_meanwhile, 'a'"), Query("NOTIFY kept_meanwhile, 'b'")], by: .deferrable)
@@ -29,7 +29,7 @@ import Threading
         #expect(try listener.waitForNotification(by: .after(milliseconds: 1)) == nil)
     }
 
-    @Test func `notices that the connection broke`() throws {
+    @Test func `detects a broken connection`() throws {
         let server = try PostgresServer()
         let listener = try connect(to: server)
         try listener.run("LISTEN broken")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PipelineTests {
     @Test(arguments: [true, false])
-    func `answers in order`(isPreparing: Bool) throws {
+    func `returns results in order`(isPreparing: Bool) throws {
         let connection = try connect(preparing: isPreparing)
         for round in 0..<3 {
             let queries = (0..<50).map { Query("SELECT $1 + 1", .int8(Int64($0 + round))) }
@@ -15,7 +15,7 @@ import Testing
         #expect(prepared == (isPreparing ? 1 : 0))
     }
 
-    @Test func `carries more than sockets hold`() throws {
+    @Test func `sends more than socket buffers hold`() throws {
         let connection = try connect()
         let megabyte = [UInt8](repeating: 7, count: 1 << 20)
         let queries = (0..<12).map { _ in Query("SELECT $1, $1", .bytea(megabyte)) }
@@ -42,20 +42,20 @@ import Testing
         #expect(rows.map { $0.affectedCount } == [1, 1, 2])
     }
 
-    @Test func `reports which statement is wrong`() throws {
+    @Test func `reports the failing statement`() throws {
         let connection = try connect()
         let error = failure { () throws(PostgresError) in
             try connection.pipeline([Query("SELECT 1"), Query("SELECT nothing"), Query("SELECT 2")], by: .deferrable)
         }
         #expect(error?.sqlState == "42703")
         #expect(error?.queryIndex == 1)
-        // It was not prepared, so it must not be taken for prepared.
+        // The statement was not prepared, so it must be prepared again.
         let again = failure { () throws(PostgresError) in try connection.run("SELECT nothing") }
         #expect(again?.sqlState == "42703")
         #expect(try connection.number("SELECT 2") == 2)
     }
 
-    @Test func `reports that the commit failed`() throws {
+    @Test func `reports a failed commit`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE part (id int8 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         let twice = [Query("INSERT INTO part VALUES (1)"), Query("INSERT INTO part VALUES (1)")]
@@ -66,7 +66,7 @@ import Testing
         #expect(try connection.number("SELECT count(*) FROM part") == 0)
     }
 
-    @Test func `prepares again what the server has forgotten`() throws {
+    @Test func `prepares statements again that the server has discarded`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE kept (id int8)")
         #expect(try connection.run("SELECT * FROM kept").columnCount == 1)
@@ -81,7 +81,7 @@ import Testing
         #expect(try connection.run("SELECT * FROM kept").columnCount == 2)
     }
 
-    @Test func `uses what an earlier statement made`() throws {
+    @Test func `uses the results of an earlier statement`() throws {
         let connection = try connect()
         let rows = try connection.pipeline(
             [
@@ -91,7 +91,7 @@ import Testing
         #expect(try rows[2][0].int64(0) == 7)
     }
 
-    @Test func `prepares per types`() throws {
+    @Test func `prepares separately for each list of types`() throws {
         let connection = try connect()
         let query = { (parameter: Parameter) in Query("SELECT pg_typeof($1)::text", parameter) }
         #expect(try connection.run(query(.int8(1)), by: .deferrable)[0].string(0) == "bigint")

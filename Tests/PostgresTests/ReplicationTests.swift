@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Threading
 
-/// A primary with a synchronous standby: commits wait for it, and it takes over.
+/// A primary with a synchronous standby: commits wait for the standby, and it takes over.
 @Suite struct ReplicationTests {
     private static let isWaiting: StaticString = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'"
 
-    /// Has a thread cancel or end the session of a process as soon as it waits for the standby.
+    /// Starts a thread that cancels or ends a process's session as soon as it waits for the standby.
     private func onceItWaits(_ server: PostgresServer, process: Int32, sql: StaticString) -> DedicatedThread {
         startThread {
             guard let other = try? connect(to: server) else { return }
@@ -17,7 +17,7 @@ import Threading
     }
 
     @Test(arguments: [true, false])
-    func `doubts a commit whose wait was cancelled`(isInTransaction: Bool) throws {
+    func `a commit whose wait was cancelled is uncertain`(isInTransaction: Bool) throws {
         let server = try PostgresServer()
         let connection = try connect(to: server)
         try connection.run("CREATE TABLE kept (id int8)")
@@ -39,11 +39,11 @@ import Threading
         #expect(error?.commitIsInDoubt == true)
         #expect(error?.isRetryable == false)
         #expect(error?.isConnectionLost == false)
-        // It stands here all the same.
+        // The row exists nevertheless.
         #expect(try connection.number("SELECT count(*) FROM kept") == 1)
     }
 
-    @Test func `doubts a commit whose session was ended`() throws {
+    @Test func `a commit whose session was ended is uncertain`() throws {
         let server = try PostgresServer()
         let connection = try connect(to: server)
         try connection.run("CREATE TABLE kept (id int8)")

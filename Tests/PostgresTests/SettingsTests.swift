@@ -13,7 +13,7 @@ import Testing
         "postgres://localhost,db.example/app",
         "postgres://u@[2001:db8::1]/app", "host=localhost hostaddr=10.0.0.1", "postgres://127.0.0.1.example/app",
     ])
-    func `verifies servers beyond this machine`(url: String) throws {
+    func `verifies servers on other machines`(url: String) throws {
         let settings = try ConnectionSettings(url)
         #expect(!settings.isLocal)
         #expect(!settings.isUnverified)
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         ("disable", true), ("allow", true), ("prefer", true), ("require", true), ("verify-ca", false), ("verify-full", false),
     ])
-    func `respects the mode that is given`(mode: String, isUnverified: Bool) throws {
+    func `uses the given mode`(mode: String, isUnverified: Bool) throws {
         let settings = try ConnectionSettings("postgres://db.example/app?sslmode=\(mode)")
         #expect(settings.options["sslmode"] == mode)
         #expect(settings.isUnverified == isUnverified)
@@ -48,7 +48,7 @@ import Testing
         #expect(settings.options["sslrootcert"] == (isUnverified ? nil : ConnectionSettings.systemAuthorities))
     }
 
-    @Test func `respects authorities`() throws {
+    @Test func `uses the given authorities`() throws {
         #expect(try options("postgres://db.example/?sslrootcert=/etc/own.crt")["sslrootcert"] == "/etc/own.crt")
         #expect(try options("postgres://db.example/?sslcert=/etc/own.crt")["sslcert"] == "/etc/own.crt")
         #expect(try options("postgres://db.example/?sslrootcert=system")["sslrootcert"] == ConnectionSettings.systemAuthorities)
@@ -75,7 +75,7 @@ import Testing
         #expect(try ConnectionSettings("postgres:///").with(serverOptions: "-c a=b").options["options"] == "-c a=b")
     }
 
-    @Test func `reads hosts`() throws {
+    @Test func `parses hosts`() throws {
         let settings = try ConnectionSettings("postgres://u:secret@a:1,[::1]:2,%2Ftmp/app")
         #expect(settings.hosts.map { $0.port } == [1, 2, 5432])
         #expect("\(settings)" == "u@a:1,[::1]:2,/tmp:5432/app")
@@ -94,7 +94,7 @@ import Testing
     @Test(arguments: [
         "jdbc:postgresql://", "mysql://", "postgresql+asyncpg://", "https://", "Postgres://",
     ])
-    func `the beginning of an address that is none of PostgreSQL's is named`(scheme: String) {
+    func `another scheme is reported`(scheme: String) {
         let error = failure { () throws(PostgresError) in _ = try ConnectionSettings("\(scheme)u:secret@db.example/app") }
         let message =
             "the address begins with \(scheme), but the store is PostgreSQL; give postgres://USER:PASSWORD@HOST/DATABASE"
@@ -106,13 +106,13 @@ import Testing
         ("sslmode=disable&currentSchema=a", "currentSchema", "; ?options=-csearch_path%3DNAME names the schema"),
         ("pgbouncer=true", "pgbouncer", ""),
     ])
-    func `a parameter of another library is named`(query: String, name: String, remedy: String) {
+    func `another library's parameter is reported`(query: String, name: String, remedy: String) {
         let error = failure { () throws(PostgresError) in _ = try ConnectionSettings("postgres://u:secret@localhost/app?\(query)") }
         let message = "the address has the parameter \(name), which PostgreSQL does not know; remove it\(remedy)"
         #expect(error?.description == message)
     }
 
-    @Test func `the parameter that names a schema instead is taken`() throws {
+    @Test func `the replacement parameter for a schema is accepted`() throws {
         #expect(try options("postgres://localhost/app?options=-csearch_path%3Dshop")["options"] == "-csearch_path=shop")
     }
 
@@ -125,7 +125,7 @@ import Testing
         "postgres://u:sec\0ret@db.example/app", "postgres://[secret/app", "postgres://u@sec%00ret/app", "postgres://u@db:0/secret",
         "mysql://u:sec@ret/app", "sec_ret://u@db/app",
     ])
-    func `quotes nothing of what it cannot read`(url: String) {
+    func `an error does not quote the address`(url: String) {
         let error = failure { () throws(PostgresError) in _ = try ConnectionSettings(url) }
         #expect(error?.failure == .settings)
         for part in ["sec", "ret"] { #expect(error.map { "\($0)" }?.contains(part) == false) }

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A port of 127.0.0.1 on which the system takes connections, and nobody ever says anything.
+/// A port of 127.0.0.1 on which the kernel accepts connections, and no server responds.
 final class SilentServer: Sendable {
     let port: UInt16
     private let descriptor: Int32

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A server with a certificate of an authority of our own, for the name `localhost`.
+/// A server for the name `localhost` with a certificate of the test's own authority.
 @Suite struct TLSTests {
     private let server: PostgresServer
     private let directory: TemporaryDirectory
@@ -23,7 +23,7 @@ import Testing
             "ALTER SYSTEM SET ssl_cert_file = '\(certificate)'", "ALTER SYSTEM SET ssl_key_file = '\(key)'", "ALTER SYSTEM SET ssl = on",
             "SELECT pg_reload_conf()")
         let (server, authorities) = (server, directory.path("ca.pem"))
-        // The reload takes its time.
+        // The reload is asynchronous.
         try #require(
             eventually { (try? Self.connect(server, host: "localhost", query: "sslmode=verify-full&sslrootcert=\(authorities)")) != nil })
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(otherName?.failure == .notVerified)
         #expect(otherName?.isRetryable == false)
         #expect(otherName?.remedy?.contains("sslrootcert") == true)
-        // The system's authorities do not know ours.
+        // The system does not trust the test's authority.
         let unknown = failure { () throws(PostgresError) in _ = try Self.connect(server, host: "localhost", query: "sslmode=verify-full") }
         #expect(unknown?.failure == .notVerified)
         #expect(unknown?.message.contains("certificate verify failed") == true)

@@ -12,7 +12,7 @@ extension ConnectionSettings {
     }
 }
 
-/// Connects to a server, with further parameters of the URL.
+/// Connects to a server, with additional parameters in the URL.
 func connect(
     to server: PostgresServer, query: String = "", preparing: Bool = true, onNotice: @escaping (Notice) -> Void = { _ in }
 ) throws -> Connection {
@@ -21,25 +21,25 @@ func connect(
     return try Connection(settings, by: .deferrable, onNotice: onNotice)
 }
 
-/// Connects to the server that all suites share.
+/// Connects to the server shared by all suites.
 func connect(query: String = "", preparing: Bool = true, onNotice: @escaping (Notice) -> Void = { _ in }) throws -> Connection {
     try connect(to: PostgresServer.shared.get(), query: query, preparing: preparing, onNotice: onNotice)
 }
 
 extension Connection {
-    /// Runs a statement that nothing keeps waiting.
+    /// Runs a statement with a deadline that only a failing test reaches.
     @discardableResult
     func run(_ sql: StaticString) throws(PostgresError) -> Rows {
         try run(Query(sql), by: .deferrable)
     }
 
-    /// The one number that a statement returns.
+    /// The single number that a statement returns.
     func number(_ sql: StaticString) throws(PostgresError) -> Int64 {
         try run(sql)[0].int64(0)
     }
 }
 
-/// The error that a call ends with; nil when it succeeds.
+/// Returns the error of a call; nil when it succeeds.
 func failure(_ body: () throws(PostgresError) -> Void) -> PostgresError? {
     do throws(PostgresError) {
         try body()

@@ -82,7 +82,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM item") == 0)
     }
 
-    @Test func `says when a failure was ignored`() throws {
+    @Test func `reports an ignored failure`() throws {
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let error = failure { () throws(PostgresError) in
@@ -97,7 +97,7 @@ import Threading
         #expect(try connection.number("SELECT count(*) FROM item") == 0)
     }
 
-    @Test func `sends nothing for nothing`() throws {
+    @Test func `an empty transaction sends nothing`() throws {
         let connection = try connect()
         let result = try connection.transaction(by: .deferrable) { () throws(PostgresError) in 3 }
         #expect(result == 3)

@@ -9,13 +9,13 @@ import Testing
         connection = try connect()
     }
 
-    /// The row that a statement returns for a value.
+    /// Returns the row of a statement with one parameter.
     private func row(_ sql: StaticString, _ parameter: Parameter) throws(PostgresError) -> Row {
         try connection.run(Query(sql, parameter), by: .deferrable)[0]
     }
 
     @Test(arguments: [0, 1, -1, 255, -256, 1 << 31, 1 << 47, Int64.max, Int64.min])
-    func `keeps integers`(value: Int64) throws {
+    func `integers survive a round trip`(value: Int64) throws {
         let row = try row("SELECT $1, $1::text, ($1 % 30000)::int2, ($1 % 30000)::int4", .int8(value))
         #expect(try row.int64(0) == value)
         #expect(try row.string(1) == "\(value)")
@@ -26,21 +26,21 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, Int32.max, Int32.min])
-    func `keeps small integers`(value: Int32) throws {
+    func `small integers survive a round trip`(value: Int32) throws {
         let row = try row("SELECT $1, $1::text", .int4(value))
         #expect(try row.int32(0) == value)
         #expect(try row.string(1) == "\(value)")
     }
 
     @Test(arguments: [true, false])
-    func `keeps truth`(value: Bool) throws {
+    func `booleans survive a round trip`(value: Bool) throws {
         let row = try row("SELECT $1, $1::text", .bool(value))
         #expect(try row.bool(0) == value)
         #expect(try row.string(1) == "\(value)")
     }
 
     @Test(arguments: ["", "a", "caf\u{e9}", "cafe\u{301}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{10FFFF}", "';DROP TABLE kept;--", "\\x00"])
-    func `keeps text`(value: String) throws {
+    func `text survives a round trip`(value: String) throws {
         let row = try row("SELECT $1, octet_length($1), $1::varchar, $1::bytea", .text(value == "\\x00" ? "x" : value))
         let value = value == "\\x00" ? "x" : value
         #expect(Array(try row.string(0).utf8) == Array(value.utf8))
@@ -50,20 +50,20 @@ import Testing
     }
 
     @Test(arguments: [[], [0], [0, 0, 1, 0], [0xff, 0xc3, 0x28]] as [[UInt8]])
-    func `keeps bytes`(value: [UInt8]) throws {
+    func `bytes survive a round trip`(value: [UInt8]) throws {
         let row = try row("SELECT $1, octet_length($1), encode($1, 'hex')", .bytea(value))
         #expect(try row.bytes(0) == value)
         #expect(try row.int64(1) == Int64(value.count))
         #expect(try row.withBytes(0) { bytes throws(PostgresError) in bytes.count } == value.count)
     }
 
-    @Test func `keeps many bytes`() throws {
+    @Test func `many bytes survive a round trip`() throws {
         let value = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let isSame = try row("SELECT $1", .bytea(value)).bytes(0) == value
         #expect(isSame)
     }
 
-    @Test func `keeps UUIDs and moments`() throws {
+    @Test func `UUIDs and times survive a round trip`() throws {
         let uuid: [UInt8] = [0xA0, 0xEE, 0xBC, 0x99, 0x9C, 0x0B, 0x4E, 0xF8, 0xBB, 0x6D, 0x6B, 0xB9, 0xBD, 0x38, 0x0A, 0x11]
         let first = try row("SELECT $1, $1::text", .uuid(uuid))
         #expect(try first.uuid(0) == uuid)
@@ -78,7 +78,7 @@ import Testing
         #expect(failure { () throws(PostgresError) in _ = try late.unixMicroseconds(0) }?.failure == .value)
     }
 
-    @Test func `reports null from empty`() throws {
+    @Test func `distinguishes null from empty`() throws {
         let rows = try connection.run(
             Query(
                 "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9", .int8(nil), .int4(nil), .bool(nil), .text(nil), .bytea(nil), .uuid(nil),
@@ -96,7 +96,7 @@ import Testing
         #expect(try row.optionalBytes(8) == [])
     }
 
-    @Test func `refuses another type than asked for`() throws {
+    @Test func `rejects a column of another type`() throws {
         let row = try connection.run(
             "SELECT 'secret' AS word, 1 AS one, NULL::int8 AS nothing, 1.5::float8, ARRAY[1, NULL]::int8[], ARRAY[[1]]::int8[]")[0]
         let failures = [
@@ -116,7 +116,7 @@ import Testing
         #expect(failures.allSatisfy { $0?.failure == .value })
     }
 
-    @Test func `refuses text that cannot be stored`() throws {
+    @Test func `rejects text that cannot be stored`() throws {
         let values: [Parameter] = [
             .text("a\0b"), .text(utf8: [0xff]), .textArray(["fine", "a\0b"]), .textArray(utf8: [nil, [0xC3]]),
         ]

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, Int32.max, Int32.min])
-    func `keeps the user version`(version: Int32) throws {
+    func `stores the user version`(version: Int32) throws {
         let connection = try database.open()
         #expect(try connection.userVersion() == 0)
         try connection.setUserVersion(version)
@@ -41,7 +41,7 @@ import Testing
         #expect(try connection.userVersion() == 0)
     }
 
-    @Test func `finds nothing in a sound file`() throws {
+    @Test func `finds no damage in an intact file`() throws {
         let connection = try database.openWithItems()
         try fill(connection, rows: 100)
         #expect(try connection.integrityCheck() == [])
@@ -84,7 +84,7 @@ import Testing
         #expect(try connection.names() == ["fits"])
     }
 
-    @Test func `empties the log`() throws {
+    @Test func `empties the write-ahead log`() throws {
         let connection = try database.openWithItems()
         connection.leaveLogToCheckpoints()
         #expect(connection.loggedPages == 0)
@@ -99,7 +99,7 @@ import Testing
         #expect(size(database.path + "-wal") == 0)
     }
 
-    @Test func `leaves what a reader needs in the log`() throws {
+    @Test func `keeps log pages that a reader needs`() throws {
         let connection = try database.openWithItems()
         let reader = try Connection(path: database.path, mode: .readOnly)
         let select = try Statement(reader, "SELECT count(*) FROM item UNION ALL SELECT 0")
@@ -113,7 +113,7 @@ import Testing
         #expect(size(database.path + "-wal") == 0)
     }
 
-    @Test func `takes every setting`() throws {
+    @Test func `accepts every setting`() throws {
         let connection = try database.open()
         try connection.setSynchronous(.normal)
         try connection.setCacheSize(kibibytes: 512)

@@ -15,7 +15,7 @@ import Threading
         failure { () throws(SQLiteError) in _ = try Connection(path: path, mode: mode) }
     }
 
-    @Test func `creates a file for its owner only`() throws {
+    @Test func `creates a file that only its owner can read`() throws {
         let connection = try database.openWithItems()
         for name in ["test.db", "test.db-wal", "test.db-shm"] {
             var status = stat()
@@ -25,13 +25,13 @@ import Threading
         try connection.close()
     }
 
-    @Test func `a connection that keeps the log makes no database`() throws {
+    @Test func `a connection that keeps the log creates no database`() throws {
         let path = database.directory.path("missing.db")
         #expect(opening(path, .readWriteKeepingLog)?.isCannotOpen == true)
         #expect(database.directory.contents().isEmpty)
     }
 
-    @Test func `closes every descriptor`() throws {
+    @Test func `closes all descriptors`() throws {
         let connection = try database.openWithItems()
         let reader = try Connection(path: database.path, mode: .readOnly)
         let unfinished = try Statement(reader, "VALUES (1), (2)")
@@ -42,7 +42,7 @@ import Threading
         #expect(database.openDescriptors() == 0)
     }
 
-    @Test func `closes when let go`() throws {
+    @Test func `closes when it is released`() throws {
         try { _ = try database.openWithItems().names() }()
         #expect(database.openDescriptors() == 0)
     }
@@ -79,7 +79,7 @@ import Threading
         #expect(database.openDescriptors() == 0)
     }
 
-    @Test func `writes nothing when read only`() throws {
+    @Test func `writes nothing in read-only mode`() throws {
         try database.openWithItems().close()
         let reader = try Connection(path: database.path, mode: .readOnly)
         let error = failure { () throws(SQLiteError) in try reader.add("a") }
@@ -88,14 +88,14 @@ import Threading
         #expect(try reader.names() == [])
     }
 
-    /// The rights are those of another user, taken on for one thread, because modes do not hinder the superuser.
+    /// The file permissions are those of another user, set for one thread, because modes do not restrict the superuser.
     @Test(arguments: [0o555, 0o700] as [mode_t])
-    func `reports a directory that takes no file`(mode: mode_t) throws {
+    func `reports a directory without write permission`(mode: mode_t) throws {
         chmod(mode)
         #expect(openingAsNobody()?.isCannotOpen == true)
     }
 
-    @Test func `refuses a file that it may only read`() throws {
+    @Test func `rejects a read-only file`() throws {
         try database.openWithItems().close()
         chmod(0o755)
         #expect(unsafe Glibc.chmod(database.path, 0o444) == 0)
@@ -105,14 +105,14 @@ import Threading
         #expect(error.remedy?.contains("-wal and -shm") == true)
     }
 
-    @Test func `refuses what is no path`() {
+    @Test func `rejects an invalid path`() {
         #expect(opening("", .readWriteCreate)?.isCannotOpen == true)
         #expect(opening(database.path + "\0b", .readWriteCreate)?.isCannotOpen == true)
         #expect(unsafe access(database.path, F_OK) != 0)
     }
 
     @Test(arguments: [":memory:", "file:x?mode=memory", "file::memory:"])
-    func `takes no name for anything but a file`(name: String) {
+    func `treats every name as a file`(name: String) {
         #expect(opening(name, .readOnly)?.isCannotOpen == true)
     }
 
@@ -134,8 +134,8 @@ import Threading
     }
 }
 
-/// Gives this thread, and no other, the file rights of user 65534, setfsuid(2), which Swift's Glibc leaves out; without being the superuser
-/// it does nothing, and modes hinder the test's own user anyway.
+/// Gives this thread alone the file permissions of user 65534 with setfsuid(2), which Swift's Glibc lacks. For other users than root it has
+/// no effect, and file modes restrict the test's own user anyway.
 private func takeFileRightsOfNobody() {
     typealias SetFileUser = @convention(c) (uid_t) -> Int32
     let address = unsafe dlsym(nil, "setfsuid")

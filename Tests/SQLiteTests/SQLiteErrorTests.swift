@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the words when nothing is bound`() {
+    @Test func `keeps the message without bound values`() {
         let error = failure { () throws(SQLiteError) in try Statement(connection, "SELECT abs(-9223372036854775808)").run() }
         #expect(error?.message == "integer overflow")
     }

@@ -14,7 +14,7 @@ import Threading
     }
 
     @Test(arguments: [0, 1, 20] as [Int32])
-    func `gives up waiting for a writer`(milliseconds: Int32) throws {
+    func `stops waiting for a writer at the timeout`(milliseconds: Int32) throws {
         let other = try database.open()
         other.setBusyTimeout(milliseconds: milliseconds)
         try connection.transaction { () throws(SQLiteError) in
@@ -52,7 +52,7 @@ import Threading
         #expect(try reader.names() == ["a", "b"])
     }
 
-    @Test func `gives up its snapshot with the last row`() throws {
+    @Test func `releases its snapshot after the last row`() throws {
         let reader = try Connection(path: database.path, mode: .readOnly)
         let count = try Statement(reader, "SELECT count(*) FROM item")
         for expected in 0..<3 {
@@ -63,7 +63,7 @@ import Threading
         }
     }
 
-    @Test func `writes from two threads`() throws {
+    @Test func `accepts writes from two threads`() throws {
         let failures = Monitor([SQLiteError]())
         let threads = (0..<2).map { thread in
             startThread { [database] in

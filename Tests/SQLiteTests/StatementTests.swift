@@ -10,7 +10,7 @@ import Testing
         connection = try database.openWithItems()
     }
 
-    @Test func `runs again with other values`() throws {
+    @Test func `can run again with other values`() throws {
         let insert = try Statement(connection, "INSERT INTO item (id, name) VALUES (?1, ?2)")
         for id in 1...3 { try insert.run(id, "name \(id)") }
         #expect(try connection.names() == ["name 1", "name 2", "name 3"])
@@ -19,7 +19,7 @@ import Testing
         #expect(connection.changes == 2)
     }
 
-    @Test func `runs again after a failure`() throws {
+    @Test func `can run again after a failure`() throws {
         let insert = try Statement(connection, "INSERT INTO item (name) VALUES (?1)")
         try insert.run("same")
         for _ in 0..<2 {
@@ -32,7 +32,7 @@ import Testing
         #expect(try connection.names() == ["same", "other"])
     }
 
-    @Test func `unbinds afterwards`() throws {
+    @Test func `unbinds its values at the end`() throws {
         let select = try Statement(connection, "SELECT ?1")
         try select.run(1)
         #expect(try select.step())
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `ends the rows when the body throws`() throws {
+    @Test func `ends the query when the body throws`() throws {
         let select = try Statement(connection, "SELECT value FROM json_each(?1)")
         var seen: [Int64] = []
         let error = failure { () throws(SQLiteError) in
@@ -67,7 +67,7 @@ import Testing
         #expect(seen == [1, 2, 5])
     }
 
-    @Test func `lends rows without hindering other statements`() throws {
+    @Test func `a borrowed row does not block other statements`() throws {
         let insert = try Statement(connection, "INSERT INTO item (name) VALUES (?1)")
         try Statement(connection, "VALUES ('a'), ('b')").forEachRow { row throws(SQLiteError) in
             try row.withBytes(0) { bytes throws(SQLiteError) in
@@ -79,14 +79,14 @@ import Testing
         #expect(try connection.names() == ["a", "b"])
     }
 
-    @Test func `stays usable when the connection is let go`() throws {
+    @Test func `stays usable when the connection is released`() throws {
         var connection: Connection? = try database.open()
         let select = try connection.map { connection throws(SQLiteError) in try Statement(connection, "SELECT 1") }
         connection = nil
         #expect(try select?.step() == true)
     }
 
-    @Test func `reports why it cannot be prepared`() throws {
+    @Test func `reports a failed preparation`() throws {
         let error = failure { () throws(SQLiteError) in _ = try Statement(connection, "SELECT * FROM missing") }
         #expect(error?.message == "no such table: missing")
         let quoted = failure { () throws(SQLiteError) in _ = try Statement(connection, "SELECT \"no literal\"") }

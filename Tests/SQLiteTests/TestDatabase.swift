@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A database file of one test, removed when it is let go.
+/// A test's database file, removed when it is released.
 final class TestDatabase: Sendable {
     let directory: TemporaryDirectory
     let path: String
@@ -20,19 +20,19 @@ final class TestDatabase: Sendable {
         return connection
     }
 
-    /// Opens the file, in which there is an empty table `item` then.
+    /// Opens the file and creates an empty table `item`.
     func openWithItems() throws(SQLiteError) -> Connection {
         let connection = try open()
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT")
         return connection
     }
 
-    /// How many descriptors of this process are files of the database.
+    /// The number of this process's descriptors of the database's files.
     func openDescriptors() -> Int {
         ownDescriptors().count { linkTarget("/proc/self/fd/\($0)").utf8.starts(with: path.utf8) }
     }
 
-    /// Overwrites, or adds, bytes of the file behind SQLite's back.
+    /// Overwrites or appends bytes of the file without SQLite.
     func overwrite(at offset: Int, with bytes: [UInt8]) {
         let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
@@ -46,7 +46,7 @@ extension Connection {
         try Statement(self, "INSERT INTO item (name) VALUES (?1)").run(name)
     }
 
-    /// The items' names in the order in which they were added.
+    /// The items' names in insertion order.
     func names() throws(SQLiteError) -> [String] {
         var names: [String] = []
         try Statement(self, "SELECT name FROM item ORDER BY id").forEachRow { row throws(SQLiteError) in names.append(try row.string(0)) }
@@ -54,7 +54,7 @@ extension Connection {
     }
 }
 
-/// The error that a call ends with; nil when it succeeds.
+/// Returns the error of a call; nil when it succeeds.
 func failure(_ body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     do throws(SQLiteError) {
         try body()

@@ -47,7 +47,7 @@ import Testing
         #expect(try connection.names() == [])
     }
 
-    @Test func `commits nothing after SQ lite rolled back`() throws {
+    @Test func `commits nothing after SQLite has rolled back`() throws {
         let rollback = try Statement(connection, "INSERT OR ROLLBACK INTO item (name) VALUES ('a')")
         var later: [SQLiteError?] = []
         let error = failure { () throws(SQLiteError) in

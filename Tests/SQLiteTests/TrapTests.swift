@@ -1,9 +1,9 @@
 import SQLite
 import Testing
 
-/// Mistakes of the program end it, with the words that name the mistake, before they can touch freed memory or store something else.
+/// Programming errors end the process with a message that describes the error, before they can access freed memory or store wrong data.
 @Suite struct TrapTests {
-    // The process that a test ends cannot remove its files; this one can.
+    // The process that a test ends cannot remove its files, but this one can.
     private let database: TestDatabase
     private var path: String { database.path }
 
@@ -26,7 +26,7 @@ import Testing
         expect("the statement's connection is closed", in: result)
     }
 
-    @Test func `traps when closed under lent bytes`() async {
+    @Test func `traps when closed during a borrow of bytes`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             let select = try Statement(connection, "SELECT 'text'")
@@ -36,7 +36,7 @@ import Testing
         expect("rows or bytes of the connection are still lent", in: result)
     }
 
-    @Test func `traps when stepped under a lent row`() async {
+    @Test func `traps when stepped during a borrow of a row`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let select = try Statement(try Connection(path: path, mode: .readWriteCreate), "VALUES (1), (2)")
             try select.forEachRow { row throws(SQLiteError) in _ = try row.step() }
@@ -44,7 +44,7 @@ import Testing
         expect("rows or bytes of the statement are still lent", in: result)
     }
 
-    @Test func `traps on another number of values`() async {
+    @Test func `traps on a wrong number of values`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT ?1, ?2").run(1)
         }
@@ -60,7 +60,7 @@ import Testing
         expect("binding failed", in: result)
     }
 
-    @Test func `traps on a transaction in a transaction`() async {
+    @Test func `traps on a nested transaction`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             let connection = try Connection(path: path, mode: .readWriteCreate)
             try connection.transaction { () throws(SQLiteError) in try connection.transaction {} }
@@ -75,7 +75,7 @@ import Testing
         expect("more than one SQL statement", in: result)
     }
 
-    @Test func `traps on reading without a row`() async {
+    @Test func `traps on reading without a current row`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [path = path as String] in
             _ = try Statement(try Connection(path: path, mode: .readWriteCreate), "SELECT 1").int64(0)
         }

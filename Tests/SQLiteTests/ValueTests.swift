@@ -11,7 +11,7 @@ import Testing
         try connection.execute("CREATE TABLE kept (value ANY) STRICT")
     }
 
-    /// Stores a value without any affinity, lends what comes back, and gives SQLite's name of its type.
+    /// Stores a value without type affinity, and returns the stored value and SQLite's name of its type.
     private func roundTrip<Value>(
         _ value: some SQLiteBindable, _ read: (Statement) throws(SQLiteError) -> Value
     ) throws -> (value: Value, type: String) {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, 127, -129, 1 << 31, 1 << 47, Int64.max, Int64.min])
-    func `keeps integers`(value: Int64) throws {
+    func `integers survive a round trip`(value: Int64) throws {
         let kept = try roundTrip(value) { row throws(SQLiteError) in try row.int64(0) }
         #expect(kept == (value, "integer"))
         let other = try roundTrip(Int(value)) { row throws(SQLiteError) in try row.optionalInt64(0) }
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         "", "a", "caf\u{e9}", "cafe\u{301}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{10FFFF}", "';DROP TABLE kept;--",
     ])
-    func `keeps text`(value: String) throws {
+    func `text survives a round trip`(value: String) throws {
         let kept = try roundTrip(value) { row throws(SQLiteError) in try row.string(0) }
         #expect(Array(kept.value.utf8) == Array(value.utf8))
         #expect(kept.type == "text")
@@ -40,22 +40,22 @@ import Testing
     }
 
     @Test(arguments: [[], [0], [0, 0, 1, 0], [0xff, 0xc3, 0x28]] as [[UInt8]])
-    func `keeps bytes`(value: [UInt8]) throws {
+    func `bytes survive a round trip`(value: [UInt8]) throws {
         let kept = try roundTrip(value) { row throws(SQLiteError) in try row.bytes(0) }
         #expect(kept == (value, "blob"))
     }
 
-    @Test func `keeps text with NUL`() throws {
+    @Test func `text with NUL survives a round trip`() throws {
         for value in ["\0", "a\0b", "\0\0"] { try `keeps text`(value: value) }
     }
 
-    @Test func `keeps many bytes`() throws {
+    @Test func `many bytes survive a round trip`() throws {
         let value = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let isSame = try roundTrip(value) { row throws(SQLiteError) in try row.bytes(0) }.value == value
         #expect(isSame)
     }
 
-    @Test func `reports null from empty`() throws {
+    @Test func `distinguishes null from empty`() throws {
         let select = try Statement(connection, "SELECT ?1, ?2, ?3, ?4")
         select.bind(Int64?.none, at: 1)
         select.bind([UInt8]?.some([]), at: 2)
@@ -69,7 +69,7 @@ import Testing
         #expect(try select.optionalInt64(3) == nil)
     }
 
-    @Test func `lends bytes in place`() throws {
+    @Test func `borrows bytes in place`() throws {
         let select = try Statement(connection, "SELECT ?1, x'', zeroblob(3)")
         select.bind(([1, 2, 3] as [UInt8]).span, at: 1)
         #expect(try select.step())
@@ -78,7 +78,7 @@ import Testing
         #expect(try select.bytes(2) == [0, 0, 0])
     }
 
-    @Test func `refuses another type than asked for`() throws {
+    @Test func `rejects a column of another type`() throws {
         let select = try Statement(connection, "SELECT 'secret', 1, NULL, CAST(x'ff' AS TEXT), 1.5")
         #expect(try select.step())
         let failures = [

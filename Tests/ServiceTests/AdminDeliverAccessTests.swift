@@ -13,7 +13,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Access from outside the service, while it runs and while it does not.
+/// Access to deliveries from outside the service, while it runs and while it is stopped.
 @Suite struct AdminDeliverAccessTests {
     private let directory: TemporaryDirectory
 
@@ -25,7 +25,7 @@ import Time
         onUnixSocket ? .unix(path: directory.path("admin.sock")) : .tcp(host: "127.0.0.1", port: 0)
     }
 
-    @Test(arguments: [false, true]) func `asks the service that runs`(_ onUnixSocket: Bool) throws {
+    @Test(arguments: [false, true]) func `sends requests to the running service`(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(address(onUnixSocket: onUnixSocket))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -40,7 +40,7 @@ import Time
         #expect(failure?.description.contains("; set admin.token") == true)
     }
 
-    @Test func `opens the store of a service that does not run`() throws {
+    @Test func `opens the store of a stopped service`() throws {
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path)
         try AdminDeliverFixture.fill(store)
@@ -53,7 +53,7 @@ import Time
         try check(access)
     }
 
-    @Test func `a service that has the store is not to be stopped for a command`() throws {
+    @Test func `the error does not suggest stopping a service that holds the store`() throws {
         let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
@@ -64,7 +64,7 @@ import Time
         #expect(!text.contains("stop it"))
     }
 
-    @Test func `a service that does not run is named beside its store that cannot be opened`() throws {
+    @Test func `a stopped service is reported with its inaccessible store`() throws {
         let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
         try directory.write("store.db", String(repeating: "no database", count: 1000))
         let access = AdminAccess(configuration, start: { "deskgate serve" })
@@ -74,7 +74,7 @@ import Time
         #expect(text.hasPrefix("\(start)Its store cannot be used: cannot open \(directory.path("store.db")): "))
     }
 
-    @Test func `an explanation of a user says that the service does not run`() throws {
+    @Test func `an explanation of a user reports that the service is stopped`() throws {
         let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
         try SQLiteStore(path: directory.path("store.db")).close()
         let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
@@ -85,7 +85,7 @@ import Time
         #expect(answer["remedy"]?.text?.hasPrefix("Start it: systemctl start deskgate, or \(line). ") == true)
     }
 
-    @Test func `a command on a host without a service does not speak for the others that share the store`() throws {
+    @Test func `a command on a host without a service makes no statement about the store's other users`() throws {
         let place = try PostgresSchemaFixture()
         try place.store().close()
         var configuration = try AdminDeliverFixture().configuration
@@ -100,7 +100,7 @@ import Time
         #expect(status["problems"]?.elements.map { $0["severity"] } == ["warning"])
     }
 
-    @Test(arguments: [false, true]) func `opens the store when nobody listens`(_ onUnixSocket: Bool) throws {
+    @Test(arguments: [false, true]) func `opens the store when no service listens`(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(address(onUnixSocket: onUnixSocket))
         let address = server.address
@@ -114,14 +114,14 @@ import Time
         #expect(failure?.description == "the service does not run. Its store cannot be used: it is memory, which went with the service")
     }
 
-    @Test func `makes no store`() throws {
+    @Test func `creates no store`() throws {
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: directory.path("store.db"))
         #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(DeliveryAction.show(AdminDeliverFixture.id(1))) }
         #expect(directory.contents().isEmpty)
     }
 
-    /// Listed and removed through the listener of a service that runs, and in the store of one that does not.
+    /// Lists and removes tokens through the listener of a running service, and in the store of a stopped one.
     @Test(arguments: [false, true]) func `reaches push tokens`(_ isRunning: Bool) throws {
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path)
@@ -156,7 +156,7 @@ import Time
         #expect(fixture.wakeUpCount == (isRunning ? 2 : 0))
     }
 
-    /// The same of either: each action arrives as it was meant.
+    /// Checks that each action has its effect, with a running and a stopped service.
     private func check(_ access: AdminAccess) throws {
         var filter = DeliveryFilter()
         filter.userID = AdminDeliverFixture.oddUser

@@ -15,9 +15,9 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// The routes of deliveries over a store in memory, with the time standing still.
+/// The routes of deliveries over a store in memory, with a clock that does not advance.
 ///
-/// Deliveries 1 to 4: delivered at once; dead after two tries; pending; and dead because it expired, of another app and with a name that
+/// Deliveries 1 to 4: delivered at once; dead after two attempts; pending; and dead by expiry. The last one is for another app, whose name
 /// a query must escape.
 final class AdminDeliverFixture {
     static let time: UnixMilliseconds = TestTime.now.milliseconds
@@ -33,10 +33,10 @@ final class AdminDeliverFixture {
     private let revocations = SnapshotReference(Revocations.none)
 
     /// - Parameters:
-    ///   - members: members of `admin` beside the port and the token.
-    ///   - others: members of the root beside the listeners and the apps.
-    ///   - appMembers: members of the app beside its id and its keys, each followed by a comma.
-    ///   - duringRevocation: called on the thread that makes a revocation, before its answer.
+    ///   - members: additional members of `admin`.
+    ///   - others: additional members of the root.
+    ///   - appMembers: additional members of the app, each followed by a comma.
+    ///   - duringRevocation: called on the thread that makes a revocation, before its response.
     init(
         store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens,
         others: String = #""log":{}"#, appMembers: String = "", clock: Monitor<UInt64> = Monitor(0),
@@ -80,7 +80,7 @@ final class AdminDeliverFixture {
         store.close()
     }
 
-    /// The notifier `log` and one of a push provider, as members of the root.
+    /// The notifier `log` and a push notifier, as members of the root.
     static let pushNotifiers =
         #""notifiers":{"log":{"type":"log"},"phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/app-3.key"}}}"#
 
@@ -88,7 +88,7 @@ final class AdminDeliverFixture {
         ["notifier": .string(notifier), "status": "good", "reason": "credential_accepted", "remedy": .null]
     }
 
-    /// The configuration, with a store in a directory.
+    /// A configuration with a store in a directory.
     static func configuration(storedIn directory: TemporaryDirectory) throws -> Configuration {
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .sqlite(path: directory.path("store.db"))
@@ -102,14 +102,14 @@ final class AdminDeliverFixture {
         admin.router(isLocal: false)
     }
 
-    /// Puts another configuration in force: members of `admin` beside the port and the token.
+    /// Reloads with other members of `admin`.
     func reload(members: String, others: String = #""log":{}"#) throws {
         let next = try directory.configuration(ServiceFixture.json(admin: #""port":0,\#(members)"#, members: others))
         state.replace(
             with: OperatorState(next, authorizer: try next.makeAuthorizer(), registryAudience: AppSubscriptions(next).registry))
     }
 
-    /// Serves the routes as the service does; whoever gets the server must stop it.
+    /// Serves the routes like the service; the caller must stop the server.
     func serve(_ address: ListenAddress, tls: TLSIdentity? = nil) throws -> Server {
         try Server(address, router: router, settings: ServerSettings(threads: 1, tls: tls), observer: { _, _ in })
     }
@@ -131,7 +131,7 @@ final class AdminDeliverFixture {
 
     static func fill(_ store: any Store) throws {
         for number in 1...4 { try accept(store, number) }
-        // It has the id of a delivery, so that one id in a path is right everywhere.
+        // It has the id of a delivery, so that the same id is valid in all paths.
         try store.revoke(
             Revocation(
                 id: id(2), appID: "shop", subject: .user("revoked"), issuedBefore: 1, reason: "", author: "test", createdAt: time))
@@ -146,10 +146,10 @@ final class AdminDeliverFixture {
         #expect(try store.work([], [claim(4, at: time + 50_000)])[0].get().expired == 1)
     }
 
-    /// Accepts the event of this number.
+    /// Accepts the event with this number.
     /// - Parameters:
-    ///   - notifier: who is told; by default one that is not configured.
-    ///   - requiresDevice: whether it ends without a target, as nobody has a device here.
+    ///   - notifier: the notifier of the delivery; by default one that is not configured.
+    ///   - requiresDevice: whether the delivery ends without a target; no device is registered here.
     static func accept(_ store: any Store, _ number: Int, notifier: String? = nil, requiresDevice: Bool = false) throws {
         let done = Monitor(false)
         let subscription = Subscription(notifier: notifier ?? "sink-\(number)", requiresDevice: requiresDevice)
@@ -159,7 +159,7 @@ final class AdminDeliverFixture {
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
-    /// Claims the delivery of this number, and ends the attempt.
+    /// Claims the delivery with this number, and ends the attempt.
     static func tryOnce(
         _ store: any Store, number: Int, attempt: Int, at time: UnixMilliseconds, next: FinishedAttempt.Next, reason: String
     ) throws {

@@ -13,7 +13,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// `/v1/deliveries` and what is below it.
+/// `/v1/deliveries` and the paths below it.
 @Suite struct AdminDeliverRoutesTests {
     static let queries: [(String, [Int])] = [
         ("", [4, 3, 2, 1]), ("?", [4, 3, 2, 1]), ("?state=dead", [4, 2]), ("?state=pending", [3]), ("?state=delivered", [1]),
@@ -26,14 +26,14 @@ import Time
     ]
 
     @Test(arguments: queries)
-    func `lists what matches`(_ query: String, _ expected: [Int]) throws {
+    func `lists matching deliveries`(_ query: String, _ expected: [Int]) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries\(query)")
         #expect(response.status == 200)
         #expect(response.headers["cache-control"] == "no-store")
         #expect(try response.numbers() == expected)
     }
 
-    @Test func `goes on where a page has ended`() throws {
+    @Test func `continues where a page has ended`() throws {
         let fixture = try AdminDeliverFixture()
         let first = fixture.send(.get, "/v1/deliveries?limit=3")
         #expect(try first.numbers() == [4, 3, 2])
@@ -44,13 +44,13 @@ import Time
     }
 
     @Test(arguments: ["notifier=", "notifier=sink-9", "app_id=Shop", "app_id=shop&notifier=shop"])
-    func `says that nobody knows a name`(_ query: String) throws {
+    func `reports an unknown name`(_ query: String) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"unknown_name","message":""#))
     }
 
-    @Test func `reads queries from a socket alike`() throws {
+    @Test func `parses queries from a socket in the same way`() throws {
         let fixture = try AdminDeliverFixture()
         let server = try Server(
             .tcp(host: "127.0.0.1", port: 0), router: fixture.router, settings: ServerSettings(threads: 1), observer: { _, _ in })
@@ -77,13 +77,13 @@ import Time
         ("after=x", "after: expected"), ("after=1-1&after=1-1", "after: given twice."), ("app_id=%ff", "The query is not UTF-8."),
         ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
     ])
-    func `refuses queries`(_ query: String, _ message: String) throws {
+    func `rejects invalid queries`(_ query: String, _ message: String) throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries?\(query)")
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
     }
 
-    @Test func `reports the whole story`() throws {
+    @Test func `returns the whole delivery with its attempts`() throws {
         let response = try AdminDeliverFixture().send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(2).description.uppercased())")
         #expect(response.status == 200)
         #expect(!response.text.contains("what a person wrote"))
@@ -112,7 +112,7 @@ import Time
         ("", "gave it up after 2 attempts: "), ("?lang=en", "gave it up after 2 attempts: "),
         ("?lang=ru", "отказался от доставки (попыток: 2): "),
     ])
-    func `the meaning says in words where a delivery stands`(_ query: String, _ words: String) throws {
+    func `the meaning explains a delivery's state`(_ query: String, _ words: String) throws {
         let fixture = try AdminDeliverFixture()
         let story = try fixture.send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(2))\(query)").object()
         let meaning = try #require(story["meaning"]?.text)
@@ -122,7 +122,7 @@ import Time
     }
 
     @Test(arguments: ["?lang=de", "/\(AdminDeliverFixture.id(2))?lang=de", "?lang=ru&lang=ru", "/\(AdminDeliverFixture.id(2))?langue=ru"])
-    func `a language that is unknown is refused`(_ query: String) throws {
+    func `an unknown language is rejected`(_ query: String) throws {
         #expect(try AdminDeliverFixture().send(.get, "/v1/deliveries\(query)").status == 400)
     }
 
@@ -133,11 +133,11 @@ import Time
         (.post, "/v1/deliveries/x", 405), (.get, "/v1/deliveries/x/retry", 405), (.post, "/v1/deliveries", 405),
         (.post, "/v1/deliveries//retry", 404), (.post, "/v1/deliveries/x/y/retry", 404), (.post, "/v1/deliveries/x/retry/", 404),
     ])
-    func `finds nothing`(_ method: HTTPServer.Method, path: String, status: Int) throws {
+    func `reports a missing delivery`(_ method: HTTPServer.Method, path: String, status: Int) throws {
         #expect(try AdminDeliverFixture().send(method, path).status == status)
     }
 
-    @Test func `retries a dead one`() throws {
+    @Test func `retries a dead delivery`() throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(4))/retry")
         #expect(response.text == #"{"retried":1}"#)
@@ -150,7 +150,7 @@ import Time
     }
 
     @Test(arguments: [1, 3])
-    func `retries nothing that is not dead`(_ number: Int) throws {
+    func `retries only dead deliveries`(_ number: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(number))/retry")
         #expect(response.status == 409)
@@ -164,7 +164,7 @@ import Time
         (#"{"ticket_id":"9007199254740993","comment_id":"2"}"#, 1), (#"{"user_id":"nobody"}"#, 0), (#"{"notifier":"sink-1"}"#, 0),
         (#"{"from":"2026-03-10T08:15:11.993Z"}"#, 1), (#"{"before":"2026-03-10T08:15:11.993Z"}"#, 1),
     ])
-    func `retries what matches`(_ body: String, _ count: Int) throws {
+    func `retries matching deliveries`(_ body: String, _ count: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
         let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0,"no_device":0}"#
@@ -179,7 +179,7 @@ import Time
         #"{"reason":null}"#, #"{"after":"7-9-9"}"#, #"{"all":true,"after":"7-9"}"#, #"{"all":true,"after":1}"#,
         #"{"all":true,"after":null}"#,
     ])
-    func `refuses bodies`(_ body: String) throws {
+    func `rejects invalid bodies`(_ body: String) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
         #expect(response.status == 400)
@@ -187,13 +187,13 @@ import Time
         #expect(try fixture.send(.get, "/v1/deliveries?state=dead").numbers() == [4, 2])
     }
 
-    /// The page counts, asks, and retries exactly the counted ones.
-    @Test func `retries the set that was counted`() throws {
+    /// The page shows the number, asks for confirmation, and retries exactly that set.
+    @Test func `retries the counted set`() throws {
         let fixture = try AdminDeliverFixture()
         guard case .string(let set) = try fixture.send(.get, "/v1/deliveries/reasons").object()["set"] else {
             throw SocketClient.Failure.closed
         }
-        // The last one of the set has ended 50 s after the fixture's time.
+        // The last delivery of the set has ended 50 s after the fixture's time.
         _ = try fixture.store.giveUpPending(notifier: "sink-3", now: AdminDeliverFixture.time + 50_001, limit: 1)
         let answer = try fixture.send(.post, "/v1/deliveries/retry", body: #"{"all":true,"after":"\#(set)"}"#).object()
         #expect(answer["retried"] == 2)
@@ -229,7 +229,7 @@ import Time
         #expect(left == [1, 0])
     }
 
-    @Test func `says why one stays dead`() throws {
+    @Test func `reports why a delivery stays dead`() throws {
         var settings = StoreSettings()
         settings.maxPendingPerNotifier = 1
         let fixture = try AdminDeliverFixture(store: MemoryStore(settings: settings))
@@ -256,22 +256,22 @@ import Time
         #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)
     }
 
-    /// Delivery 5 has no target; what has arrived and what is dead has ended as well.
+    /// Delivery 5 has no target; delivered and dead deliveries have ended as well.
     @Test(arguments: [("no_target", [4, 3, 2, 1]), ("delivered", [5, 4, 3, 2]), ("dead", [5, 3, 1])])
-    func `purges the state that is named alone`(_ state: String, _ rest: [Int]) throws {
+    func `purges only the given state`(_ state: String, _ rest: [Int]) throws {
         let fixture = try AdminDeliverFixture()
         try AdminDeliverFixture.accept(fixture.store, 5, requiresDevice: true)
         #expect(fixture.send(.delete, "/v1/deliveries?state=\(state)&before=2026-03-10T09:00:00Z").status == 200)
         #expect(try fixture.send(.get, "/v1/deliveries").numbers() == rest)
     }
 
-    @Test(arguments: ["", "?state=pending"]) func `names the states that can be purged`(_ query: String) throws {
+    @Test(arguments: ["", "?state=pending"]) func `the error lists the states that can be purged`(_ query: String) throws {
         let answer = try AdminDeliverFixture().send(.delete, "/v1/deliveries\(query)").object()
         #expect(answer["message"] == "state: expected delivered, no_target or dead, or pending and a notifier.")
     }
 
     @Test(arguments: [("sink-3", 1), ("sink-1", 0)])
-    func `gives up what waits for a notifier`(_ notifier: String, _ count: Int) throws {
+    func `gives up the deliveries of a notifier`(_ notifier: String, _ count: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.delete, "/v1/deliveries?state=pending&notifier=\(notifier)")
         #expect(response.text == #"{"purged":\#(count)}"#)
@@ -283,7 +283,7 @@ import Time
         "?notifier=sink-3", "?state=dead&notifier=sink-3", "?state=pending&notifier=sink-3&before=2026-03-10T09:00:00Z",
         "", "?state=pending", "?before=2026-03-10T09:00:00Z", "?state=dead&app_id=shop", "?state=dead&before=1", "?state=dead&state=dead",
     ])
-    func `refuses to purge`(_ query: String) throws {
+    func `rejects an invalid purge`(_ query: String) throws {
         let fixture = try AdminDeliverFixture()
         #expect(fixture.send(.delete, "/v1/deliveries\(query)").status == 400)
         #expect(try fixture.send(.get, "/v1/deliveries").numbers().count == 4)
@@ -293,14 +293,14 @@ import Time
         (HTTPServer.Method.get, "/v1/deliveries"), (.delete, "/v1/deliveries?state=dead"), (.get, "/v1/deliveries/x"),
         (.post, "/v1/deliveries/x/retry"), (.post, "/v1/deliveries/retry"),
     ])
-    func `needs the token`(_ method: HTTPServer.Method, _ path: String) throws {
+    func `requires the token`(_ method: HTTPServer.Method, _ path: String) throws {
         let client = InProcessClient(try AdminDeliverFixture().router)
         for headers in [[:], ["Authorization": "Bearer x"]] {
             #expect(client.send(method, path, headers: headers).status == 401)
         }
     }
 
-    @Test func `says that the store is closed`() throws {
+    @Test func `reports that the store is closed`() throws {
         let store = MemoryStore()
         let fixture = try AdminDeliverFixture(store: store)
         store.close()

@@ -19,7 +19,7 @@ import Threading
 
     init() throws {
         let store = MemoryStore()
-        // Which has deliveries of its own, for people without devices.
+        // It has deliveries of its own, for people without devices.
         fixture = try AdminDeliverFixture(store: store)
         for user in ["user-1", "user-2", Self.odd] {
             for number in 1...2 { try Self.register(store, user: user, device: "d\(number)") }
@@ -47,7 +47,7 @@ import Threading
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
-    /// The persons and devices of an answer.
+    /// The persons and devices in a response.
     static func names(_ response: ReceivedResponse) throws -> [String] {
         guard case .array(let devices) = try response.object()["push_tokens"] else { throw SocketClient.Failure.closed }
         return devices.compactMap { device in
@@ -78,7 +78,7 @@ import Threading
         ("app_id=shop&device_id=d2&limit=2", ["\(odd) d2", "user-1 d2"]),
         ("app_id=shop&user_id=", []),
     ])
-    func `lists what matches`(_ query: String, _ expected: [String]) throws {
+    func `lists matching devices`(_ query: String, _ expected: [String]) throws {
         #expect(try Self.names(get(query)) == expected)
     }
 
@@ -106,7 +106,7 @@ import Threading
         ("app_id=shop&after=dXNlcg", "after: expected"), ("app_id=shop&after=_wBk", "after: expected"),
         ("app_id=shop&token=x", "Unknown criterion token; known are app_id, user_id, device_id, after, limit."), ("app_id=%", "The query"),
     ])
-    func `refuses queries`(_ query: String, _ message: String) {
+    func `rejects invalid queries`(_ query: String, _ message: String) {
         let response = get(query)
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
@@ -125,7 +125,7 @@ import Threading
         let others = (try? Self.names(get("app_id=bank"))) ?? []
         #expect(try Self.names(get("app_id=shop")).count + others.count == left)
         let reported = try fixture.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == .pushTokenRemoved }
-        // An app that is not configured has nobody to tell.
+        // An app that is not configured has no notifier for the event.
         #expect(reported.count == (query.hasPrefix("app_id=bank") ? 0 : removed))
         #expect(reported.allSatisfy { String(decoding: $0.event.data, as: UTF8.self).hasSuffix(#","reason":"operator"}"#) })
     }
@@ -135,14 +135,14 @@ import Threading
         ("app_id=shop&device_id=d1", "user_id: missing"), ("user_id=user-1", "app_id: missing"),
         ("app_id=shop&user_id=user-1&limit=1", "Unknown criterion limit; known are app_id, user_id, device_id."),
     ])
-    func `refuses to remove`(_ query: String, _ message: String) throws {
+    func `rejects an invalid removal`(_ query: String, _ message: String) throws {
         let response = fixture.send(.delete, "/v1/push-tokens?\(query)")
         #expect(response.status == 400)
         #expect(response.text.hasPrefix(#"{"error":"malformed","message":"\#(message)"#))
         #expect(try Self.names(get("app_id=shop")).count == 6)
     }
 
-    @Test func `needs the token and the methods`() {
+    @Test func `requires the token and the methods`() {
         let client = InProcessClient(fixture.router)
         for method in [.get, .delete] as [HTTPServer.Method] {
             for headers in [[:], ["Authorization": "Bearer x"]] {
@@ -152,7 +152,7 @@ import Threading
         #expect(fixture.send(.post, "/v1/push-tokens").status == 405)
     }
 
-    @Test func `says that the store is closed`() throws {
+    @Test func `reports that the store is closed`() throws {
         fixture.store.close()
         let response = get("app_id=shop")
         #expect(response.status == 503)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [(404, "it answered with the status 404"), (200, "its proof is wrong or for another address")])
-    func `a stranger is reported no token and is recognised`(_ status: Int, _ reason: String) throws {
+    func `a service of another user is recognised without a token`(_ status: Int, _ reason: String) throws {
         let fixture = try AdminDeliverFixture()
         let stranger = try ScriptedServer(.everyRequest(.respond(status, body: #"{"proofs":["x"]}"#)))
         defer { stranger.stop() }
@@ -37,7 +37,7 @@ import Testing
         #expect(stranger.requests.allSatisfy { $0.header("Authorization") == nil })
     }
 
-    @Test func `a port or a socket without a listener is nobody's`() throws {
+    @Test func `a port or a socket without a listener is free`() throws {
         let fixture = try AdminDeliverFixture()
         let closed = try ClosedPort()
         #expect(identity(fixture, at: .tcp(host: "127.0.0.1", port: closed.port)) == .nobody)
@@ -45,7 +45,7 @@ import Testing
         #expect(identity(fixture, at: .unix(path: directory.path("admin.sock"))) == .nobody)
     }
 
-    @Test func `a process that takes none of the waiting connections hangs`() throws {
+    @Test func `a process that accepts no connection is reported as hanging`() throws {
         let fixture = try AdminDeliverFixture()
         let directory = try TemporaryDirectory()
         let path = directory.path("admin.sock")
@@ -61,7 +61,9 @@ import Testing
     }
 
     /// The caller may have all its connections in use while the service is ready.
-    @Test(arguments: ["too_many_connections", "shutting_down"]) func `a refused connection says nothing of the health`(_ code: String)
+    @Test(arguments: ["too_many_connections", "shutting_down"]) func `a refused connection does not show whether the service is ready`(
+        _ code: String
+    )
         throws
     {
         let service = try ScriptedServer(.everyRequest(.respond(503, body: #"{"error":"\#(code)","message":"x"}"#)))
@@ -73,14 +75,14 @@ import Testing
         #expect(failure?.isRefusal == true)
     }
 
-    @Test func `a service that is not ready has answered`() throws {
+    @Test func `a service that is not ready is running`() throws {
         let service = try ScriptedServer(.everyRequest(.respond(503, body: #"{"status":"not_ready"}"#)))
         defer { service.stop() }
         #expect(try !HealthProbe(.tcp(host: "127.0.0.1", port: service.port), tls: nil).ask(isReady: true).isWell)
     }
 
     @Test(arguments: [(200, ""), (200, "<html></html>"), (200, #"{"status":"UP"}"#), (404, #"{"error":"not_found"}"#), (503, "")])
-    func `an answer that Deskgate does not give is another program's`(_ status: Int, _ body: String) throws {
+    func `another response belongs to another program`(_ status: Int, _ body: String) throws {
         let stranger = try ScriptedServer(.everyRequest(.respond(status, body: body)))
         defer { stranger.stop() }
         let probe = HealthProbe(.tcp(host: "127.0.0.1", port: stranger.port), tls: nil)
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    /// Listens with room for one connection, and accepts none.
+    /// Listens with a backlog of one, and accepts no connection.
     private static func listen(at path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_un()
@@ -106,7 +108,7 @@ import Testing
         return descriptor
     }
 
-    @Test func `without a token or a port nothing is known`() throws {
+    @Test func `without a token or a port the identity is unknown`() throws {
         let fixture = try AdminDeliverFixture()
         #expect(identity(fixture, at: .tcp(host: "127.0.0.1", port: 0)) == .unknown)
         let stranger = try ScriptedServer(.everyRequest(.respond(404)))

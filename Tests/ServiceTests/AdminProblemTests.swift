@@ -2,11 +2,11 @@ import Testing
 
 @testable import AdminAPI
 
-/// The mistakes in operators' requests: those who send requests and those who type commands know parameters by different names.
+/// The mistakes in operators' requests. Parameters have different names in the API and on the command line.
 @Suite struct AdminProblemTests {
     private let problem = AdminProblem("key_id", "goes with neither \(field: "user_id") nor \(field: "security_key"), \(7) times.")
 
-    @Test func `a request's mistake has the names of the request`() {
+    @Test func `a mistake in a request has the API's names`() {
         #expect(problem.message == "key_id: goes with neither user_id nor security_key, 7 times.")
     }
 
@@ -14,7 +14,7 @@ import Testing
         #expect(problem.text { "<\($0)>" } == "goes with neither <user_id> nor <security_key>, 7 times.")
     }
 
-    @Test func `a mistake of the whole request names nothing else`() {
+    @Test func `a mistake in the whole request names no parameter`() {
         #expect(AdminProblem(nil, "The query is not UTF-8.").message == "The query is not UTF-8.")
     }
 }

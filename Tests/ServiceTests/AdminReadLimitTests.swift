@@ -8,11 +8,11 @@ import Time
 
 @testable import AdminAPI
 
-/// Questions of operators that would take too long.
+/// Queries of operators that exceed the time limit.
 @Suite struct AdminReadLimitTests {
     private static let count = 3000
 
-    /// More events than are looked at before anybody asks whether a read shall end.
+    /// More events than a read processes before it checks for cancellation.
     private func fill(_ store: any Store) {
         let answers = Monitor<[Result<Acceptance, StoreError>]>([])
         for number in 0..<Self.count {
@@ -31,7 +31,7 @@ import Time
         #expect(all?.allSatisfy { $0 == .success(.accepted) } == true)
     }
 
-    @Test func `are answered with what to name instead`() throws {
+    @Test func `the response suggests narrower filters`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.readMilliseconds = 0

@@ -6,12 +6,12 @@ import Threading
 @testable import AdminAPI
 @testable import Configuration
 
-/// Changes by one token that wait for each other leave room for another token's.
+/// Waiting changes of one token leave room for those of another token.
 @Suite struct AdminShareTests {
     private let isOpen = Monitor(false)
     private let answers = Monitor<[Int]>([])
 
-    /// Makes a revocation on a thread of its own.
+    /// Makes a revocation on its own thread.
     private func revoke(_ user: String, token: String, _ client: InProcessClient) -> DedicatedThread {
         startThread { [answers] in
             let body = #"{"app_id":"shop","user_id":"\#(user)"}"#
@@ -25,15 +25,15 @@ import Threading
         answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count >= count ? true : nil } == true
     }
 
-    @Test func `a tokens waiting changes leave room for others`() throws {
+    @Test func `a token's waiting changes leave room for others`() throws {
         let fixture = try AdminDeliverFixture(duringRevocation: { [isOpen] in
             _ = isOpen.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
         })
         let client = InProcessClient(fixture.router)
-        // One is under way, 63 wait, and one is refused.
+        // One is running, 63 wait, and one is rejected.
         var threads = (1...65).map { revoke("user-\($0)", token: ServiceFixture.token(.operate), client) }
         #expect(waitForAnswers(1))
-        // Of another token 64 wait; only then one is refused.
+        // For another token 64 wait before one is rejected.
         threads += (1...65).map { revoke("other-\($0)", token: ServiceFixture.token, client) }
         #expect(waitForAnswers(2))
         #expect(answers.withLock { $0 } == [503, 503])

@@ -11,7 +11,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Access to a running service whose admin listener uses TLS: the certificate is for another name than the listener's.
+/// Access to a running service whose admin listener uses TLS; the certificate has another name than the listener's.
 @Suite struct AdminTLSAccessTests {
     private static let own = TLSIdentity(certificate: TestCertificate.shared.certificate, key: TestCertificate.shared.key)
 
@@ -23,7 +23,7 @@ import Testing
         fixture = try AdminDeliverFixture()
     }
 
-    /// Lists deliveries where a server shows one certificate, and the configuration names `Self.own`.
+    /// Lists deliveries at a server with one certificate, when the configuration names `Self.own`.
     private func list(
         _ address: ListenAddress, shown: TLSIdentity?, configured: TLSIdentity = own, router: Router? = nil
     ) throws -> AdminAnswer {
@@ -40,15 +40,15 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", "::1", "::"])
-    func `asks the server with the certificate of the configuration`(_ host: String) throws {
+    func `connects to the server with the configured certificate`(_ host: String) throws {
         #expect(try list(.tcp(host: host, port: 0), shown: Self.own).status == 200)
     }
 
-    @Test func `asks it on a Unix socket`() throws {
+    @Test func `connects to it through a Unix socket`() throws {
         #expect(try list(.unix(path: directory.path("admin.sock")), shown: Self.own).status == 200)
     }
 
-    @Test(arguments: [false, true]) func `asks nobody else`(_ onUnixSocket: Bool) throws {
+    @Test(arguments: [false, true]) func `sends nothing to a server with another certificate`(_ onUnixSocket: Bool) throws {
         let other = try LoopbackCertificate()
         let address: ListenAddress = onUnixSocket ? .unix(path: directory.path("admin.sock")) : .tcp(host: "127.0.0.1", port: 0)
         let router = Router([
@@ -75,7 +75,7 @@ import Testing
         #expect(text.contains("run deskgate reload if its token or certificate has changed"))
     }
 
-    @Test func `an expired certificate is named`() throws {
+    @Test func `an expired certificate is reported`() throws {
         let made = try TestAuthority().issue(purpose: "serverAuth", isExpired: true)
         let own = TLSIdentity(certificate: made.certificate, key: made.key)
         let failure = #expect(throws: AdminAccess.Failure.self) {
@@ -86,7 +86,7 @@ import Testing
         #expect(text.contains("renew it in its file, then run deskgate reload)"))
     }
 
-    @Test func `asks nobody without TLS`() throws {
+    @Test func `sends nothing without TLS`() throws {
         #expect(throws: AdminAccess.Failure.self) { try list(.tcp(host: "127.0.0.1", port: 0), shown: nil) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// The table of the admin listener's requests says what the listener does.
+/// The table of the admin listener's requests matches the listener's behavior.
 @Suite struct AdminTableTests {
     private let fixture: AdminDeliverFixture
 
@@ -18,7 +18,7 @@ import Testing
 
     private static let indices = AdminRoute.all.indices
 
-    /// A request that is carried out, by method and path.
+    /// A valid request, by method and path.
     private static let good: [String: (query: String, body: String)] = [
         "POST /v1/keys": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "GET /v1/keys/revoked": ("?app_id=shop&user_id=user-1&security_key=k", ""),
@@ -60,7 +60,7 @@ import Testing
             headers: token.map { ["Authorization": "Bearer \($0)"] } ?? [:], body: Array((body ?? good.body).utf8))
     }
 
-    @Test(arguments: indices) func `reports the answer`(_ index: Int) throws {
+    @Test(arguments: indices) func `lists the response`(_ index: Int) throws {
         let route = AdminRoute.all[index]
         guard !route.answer.members.isEmpty, !["/v1/status", "/v1/listener-proof", "/openapi.json"].contains("\(route.path)") else {
             return
@@ -71,13 +71,13 @@ import Testing
         #expect(object.members.map(\.key) == route.answer.members)
     }
 
-    @Test(arguments: indices) func `reports who may ask`(_ index: Int) {
+    @Test(arguments: indices) func `lists the permitted callers`(_ index: Int) {
         let route = AdminRoute.all[index]
         let needsToken = ![.anyone, .scrape].contains(route.role)
         #expect((send(route, token: nil).status == 401) == needsToken)
     }
 
-    @Test(arguments: indices, AdminToken.Role.allCases) func `reports which role suffices`(_ index: Int, _ role: AdminToken.Role) throws {
+    @Test(arguments: indices, AdminToken.Role.allCases) func `lists the sufficient roles`(_ index: Int, _ role: AdminToken.Role) throws {
         let route = AdminRoute.all[index]
         let allowed: Set<AdminRoute.Role> =
             switch role {
@@ -96,15 +96,15 @@ import Testing
         #expect(try fixture.log.lines().filter { $0.contains(" audit ") }.count == 1)
     }
 
-    /// Commands ask for the role of an action by whether it changes something.
-    @Test(arguments: indices) func `reports what leaves an audit line`(_ index: Int) throws {
+    /// A command's role depends on whether its action makes a change.
+    @Test(arguments: indices) func `lists the requests with an audit line`(_ index: Int) throws {
         let route = AdminRoute.all[index]
         #expect(send(route).status < 500)
         #expect(try fixture.log.lines().filter { $0.contains(" audit ") }.count == ([.mint, .operate].contains(route.role) ? 1 : 0))
     }
 
-    /// A parameter in the query that the table does not name is refused, and one that it names is not unknown.
-    @Test(arguments: indices) func `reports the parameters`(_ index: Int) {
+    /// A query parameter that is missing from the table is rejected, and one in the table is accepted.
+    @Test(arguments: indices) func `lists the parameters`(_ index: Int) {
         let route = AdminRoute.all[index]
         let names = route.parameters.filter { $0.place == .query }.map(\.name)
         guard !names.isEmpty else { return }
@@ -113,7 +113,7 @@ import Testing
         for name in names { #expect(!send(route, query: "?\(name)=%00").text.contains("Unknown criterion")) }
     }
 
-    @Test func `names each parameter of a body`() throws {
+    @Test func `lists each parameter of a body`() throws {
         for route in AdminRoute.all {
             for parameter in route.parameters where parameter.place == .body {
                 let text = send(route, body: "{\"\(parameter.name)\":[]}").text
@@ -131,7 +131,7 @@ import Testing
             #expect(Set(route.parameters.map(\.name)).count == route.parameters.count)
             #expect(route.parameters.allSatisfy { $0.text.last == "." })
             #expect(Set(route.answer.types.keys).isSubset(of: route.answer.members))
-            // What changes something is for operators or for who mints.
+            // A change needs the role operate or mint.
             #expect(route.method == .get || [.operate, .mint].contains(route.role))
         }
         #expect(AdminRoute.all.contains { $0.role == .scrape })

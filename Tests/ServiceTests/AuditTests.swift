@@ -11,7 +11,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Each change that an operator makes, and each wrong token, leaves a line.
+/// Each change by an operator and each wrong token writes a line.
 @Suite struct AuditTests {
     private func send(
         _ address: ListenAddress, _ request: String, token: String?, body: String = "", author: String? = nil
@@ -28,7 +28,7 @@ import Time
         try log.lines().filter { $0.contains(" audit ") }.map { $0.split(separator: " ").joined(separator: " ") }
     }
 
-    @Test func `of changes on a running service`() throws {
+    @Test func `changes of a running service are logged`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in
             let (admin, token) = (service.adminAddress, ServiceFixture.token)
@@ -39,7 +39,7 @@ import Time
             let unknown = UUIDv7(milliseconds: 1, random: .init(repeating: 1))
             #expect(try send(admin, "POST /v1/deliveries/\(unknown)/retry", token: token) == 404)
             #expect(try send(admin, "DELETE /v1/deliveries?state=dead", token: token) == 200)
-            // Looking is no change.
+            // A read is no change.
             #expect(try send(admin, "GET /v1/deliveries", token: token) == 200)
         }
         let (app, user) = (Array("shop".utf8), Array("user-1".utf8))
@@ -54,8 +54,8 @@ import Time
             ])
     }
 
-    /// The line says whose token it was, and never the token.
-    @Test func `of tokens by their roles`() throws {
+    /// The line names the token's holder, and never contains the token.
+    @Test func `changes have the token's role and name`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""port":0,"# + ServiceFixture.roleTokens))
         try fixture.withService { service throws in
             for role in AdminToken.Role.allCases {
@@ -72,8 +72,8 @@ import Time
         for role in AdminToken.Role.allCases { #expect(try !fixture.log.text().contains(ServiceFixture.token(role))) }
     }
 
-    /// The token that makes the changes has another place in the configuration after the reload.
-    @Test func `a reload gives no token the name of another one`() throws {
+    /// The token of the changes has another position in the configuration after the reload.
+    @Test func `a reload does not mix up the tokens' names`() throws {
         let fixture = try AdminDeliverFixture(members: ServiceFixture.roleTokens)
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -91,10 +91,10 @@ import Time
 
     @Test(arguments: [
         ("anna", "anna"), ("anna.k-2_X", "anna.k-2_X"), (String(repeating: "a", count: 64), String(repeating: "a", count: 64)),
-        // A caller's text is no name.
+        // A text from a client is not a name.
         ("", nil), ("anna k", nil), ("anna)", nil), ("anna=1", nil), ("~anna", nil), (String(repeating: "a", count: 65), nil),
     ])
-    func `a command says who makes the change`(_ header: String, _ author: String?) throws {
+    func `a command sends the author of a change`(_ header: String, _ author: String?) throws {
         let fixture = try AdminDeliverFixture(members: ServiceFixture.roleTokens)
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -109,7 +109,7 @@ import Time
                 == [author.map { "operate-holder 127.0.0.1 (\($0))" } ?? "operate-holder 127.0.0.1"])
     }
 
-    @Test func `a stranger's author stands in no line`() throws {
+    @Test func `the author is not logged without a valid token`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in
             #expect(

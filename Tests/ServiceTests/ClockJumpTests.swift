@@ -14,7 +14,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// A wall clock that jumps over the edges of 2038, 2106 and of what a key can say, while many ask: each answer is that of its own moment.
+/// A wall clock that jumps across 2038, 2106 and the limits of key times during requests: each response is that of its own time.
 @Suite struct ClockJumpTests {
     private static let edges: [UnixSeconds] = [2_147_483_648, 4_294_967_296, SecurityKey.latestTime - 1000]
     private static let skew: UInt64 = 60
@@ -23,7 +23,7 @@ import Time
 
     private var clocks: Clocks { Clocks(unixSeconds: { [now] in now.withLock { $0 } }, monotonicNanoseconds: { 0 }) }
 
-    /// Asks on several threads at once; the statuses that came.
+    /// Sends requests on several threads at once, and returns the statuses.
     private func statuses(_ graph: ServiceGraph, _ key: TestKey) throws -> Set<Int> {
         let body = try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
         let (client, found) = (InProcessClient(graph.publicRouter), Monitor<Set<Int>>([]))
@@ -42,11 +42,11 @@ import Time
         #expect(response.status == 200)
     }
 
-    @Test(arguments: edges) func `keys and sign outs go by their own moments`(edge: UnixSeconds) throws {
+    @Test(arguments: edges) func `keys and sign-outs use their own times`(edge: UnixSeconds) throws {
         let fixture = try ServiceFixture()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: clocks)
         defer { graph.admin.stop() }
-        // In force from the edge for ten minutes, and issued a second before, at and after the sign-out.
+        // Valid for ten minutes from the edge, and issued a second before, at and after the sign-out.
         let limited = TestKey(issuedAt: edge, expiresAt: edge + 600)
         let (before, same, after) = (TestKey(issuedAt: edge + 299), TestKey(issuedAt: edge + 300), TestKey(issuedAt: edge + 301))
         let jumps: [(now: UnixSeconds, status: Int)] = [
@@ -67,8 +67,8 @@ import Time
         }
     }
 
-    /// What a backend has said is kept by the clock that nobody sets, so a jump neither prolongs nor ends it.
-    @Test func `kept answers go by another clock`() throws {
+    /// Responses of a backend are cached by the monotonic clock, so a jump neither prolongs nor ends them.
+    @Test func `cached responses use the monotonic clock`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let (fixture, elapsed) = (try BackendFixture(), Monitor<UInt64>(1_000_000))

@@ -18,10 +18,10 @@ final class DeliveryFixture {
     /// Both clocks, which are set in one step.
     private struct ClockTimes {
         var wall = DeliveryFixture.start
-        /// How far the wall clock is ahead of the one that nobody sets.
+        /// The offset of the wall clock from the monotonic clock.
         var ahead: Int64 = 0
 
-        /// How far the wall clock is set forward right after the dispatcher has read the clocks; nil when it is not.
+        /// The jump of the wall clock right after the dispatcher has read the clocks; nil for none.
         var nextJump: Int64?
 
         var sinceBoot: UInt64 { wall.advanced(by: -ahead).rawValue }
@@ -31,7 +31,7 @@ final class DeliveryFixture {
             ahead += milliseconds
         }
 
-        /// Reads the other clock as the dispatcher does, after the wall clock.
+        /// Reads the monotonic clock like the dispatcher, after the wall clock.
         mutating func readSinceBoot() -> UInt64 {
             let reading = sinceBoot
             if let nextJump { jump(nextJump) }
@@ -46,15 +46,15 @@ final class DeliveryFixture {
     private let time = Monitor(ClockTimes())
     private let retention: Retention
     let inbox = Monitor(DispatcherInbox())
-    /// Of the dispatcher that was started last.
+    /// The metrics of the dispatcher that was started last.
     private(set) var metrics = MetricsRegistry()
     private let served: [String: ServedNotifier]
     private var dispatcher: Dispatcher?
 
-    /// What the next dispatcher tells of lost calls of bots.
+    /// The next dispatcher's callback for lost calls of bots.
     var onLostCalls: @Sendable ([BotCall]) -> Void = { _ in }
 
-    /// - Parameter notifiers: by name; `z` is there besides, for `settle`.
+    /// - Parameter notifiers: by name; `z` is added for `settle`.
     init(
         _ notifiers: [String: any Notifier],
         retention: Retention = Retention(deliveredMilliseconds: 1 << 40, deadMilliseconds: 1 << 40, idleDeviceMilliseconds: 1 << 40)
@@ -94,38 +94,38 @@ final class DeliveryFixture {
         dispatcher = nil
     }
 
-    /// Has the dispatcher go on with the notifiers that it has, as a reload does that changes none, but for these.
+    /// Reloads the dispatcher with its current notifiers, except for the changed ones.
     func reload(_ changed: [String: ServedNotifier] = [:]) {
         dispatcher?.replace(with: served.merging(changed) { _, changed in changed })
     }
 
-    /// Has the dispatcher go on without a notifier.
+    /// Reloads the dispatcher without a notifier.
     func remove(_ name: String) {
         dispatcher?.replace(with: served.filter { $0.key != name })
     }
 
-    /// Whether a notifier that it began with has been closed.
+    /// Whether an initial notifier has been closed.
     func isClosed(_ name: String) -> Bool { served[name]?.hasClosed == true }
 
-    /// Moves the clock and wakes the dispatcher, as the end of its waiting would.
+    /// Advances the clock and wakes the dispatcher, like the end of its wait.
     func advance(_ milliseconds: Int64) {
         time.update { $0.wall = $0.wall.advanced(by: milliseconds) }
         inbox.update { $0.hasNewWork = true }
     }
 
-    /// Sets the wall clock, and not the other one, and wakes the dispatcher.
+    /// Sets only the wall clock, and wakes the dispatcher.
     func jump(_ milliseconds: Int64) {
         time.update { $0.jump(milliseconds) }
         inbox.update { $0.hasNewWork = true }
     }
 
-    /// Sets the wall clock between two readings of the dispatcher that it makes at once.
+    /// Sets the wall clock between two adjacent readings of the dispatcher.
     func jumpAfterNextReading(_ milliseconds: Int64) {
         time.update { $0.nextJump = milliseconds }
         inbox.update { $0.hasNewWork = true }
     }
 
-    /// Moves the clock and wakes nobody.
+    /// Advances the clock without waking a thread.
     func setForward(_ milliseconds: UInt64) {
         time.update { $0.wall += milliseconds }
     }
@@ -143,20 +143,20 @@ final class DeliveryFixture {
         }
     }
 
-    /// Has the dispatcher make a pass that begins from now on, and waits for its beginning: the passes before it have ended then.
+    /// Makes the dispatcher begin another pass, and waits for its beginning: earlier passes have ended then.
     func beginPass() -> Bool {
         let before = store.standingReads
         advance(0)
         return eventually { store.standingReads > before }
     }
 
-    /// Waits until all has been started that may start now: notifiers are served in the order of their names, so `z` comes last.
+    /// Waits until all deliveries that may start have started: notifiers are served in the order of their names, so `z` is last.
     func settle(_ number: Int) -> Bool {
         accept(number, for: "z")
         return waitForState(.delivered, of: number)
     }
 
-    /// - Parameter position: which of the event's deliveries.
+    /// - Parameter position: the index among the event's deliveries.
     func delivery(_ number: Int, _ position: Int = 0) -> Delivery? {
         (try? store.story(of: Self.event(number).delivery(position)))?.delivery
     }
@@ -165,20 +165,20 @@ final class DeliveryFixture {
         (try? store.story(of: Self.id(number)))?.attempts.map { "\($0.number) \($0.outcome) \($0.reason)" } ?? []
     }
 
-    /// What a metric stands at; nil when it has no such line.
+    /// The value of a metric; nil without such a line.
     func sample(_ name: String) -> String? {
         String(decoding: metrics.render(), as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
             .map { String($0.dropFirst(name.utf8.count + 1)) }
     }
 
-    /// The states that a notifier is in, of which there is one.
+    /// The state of a notifier, as the list of states whose metric is set.
     func state(of notifier: String) -> [String] {
         BreakerStatus.allCases.map(\.rawValue).filter {
             sample("deskgate_notifier_state{notifier=\"\(notifier)\",state=\"\($0)\"}") == "1"
         }
     }
 
-    /// Of which notifiers the log says that deliveries ended without arriving, and how many.
+    /// The notifiers and numbers in log lines about deliveries that ended without arriving.
     func warnings() -> [String] {
         let lines = (try? log.lines()) ?? []
         return lines.filter { $0.contains("ended without arriving") }
@@ -197,7 +197,7 @@ final class DeliveryFixture {
         eventually { delivery(number)?.reason == reason }
     }
 
-    /// The number of the event that a delivery is for.
+    /// The number of a delivery's event.
     static func number(_ delivery: Delivery) -> Int { Int(delivery.event.identity.commentID?.number ?? 0) }
 
     static func event(_ number: Int) -> UUIDv7 {

@@ -38,26 +38,26 @@ import Time
         #expect(end(begin(number, now: now), .arrived, now: now) == .delivered)
     }
 
-    /// Tries a delivery that was refused before, and is refused for the settings now.
-    /// - Parameter earlier: why it was refused before.
-    /// - Returns: whether the others are stopped, and what follows for it.
+    /// Attempts a delivery that was rejected before, and is now rejected because of the settings.
+    /// - Parameter earlier: the reason of the earlier rejection.
+    /// - Returns: whether the notifier is paused, and the next state of the delivery.
     private func refuse(_ earlier: String = reason, now: UnixMilliseconds) -> (isPaused: Bool, next: FinishedAttempt.Next?) {
         let next = end(begin(1, reason: earlier, now: now), DeliveryOutcome(.misconfigured, reason: Self.reason), now: now)
         return (lane.breaker.pauseReason != nil, next)
     }
 
-    @Test func `what is refused alone stops nobody and waits as one that failed`() {
+    @Test func `a single rejection pauses nothing and is retried like a failure`() {
         deliver(2, now: 5)
         let (isPaused, next) = refuse(now: 5)
         #expect(!isPaused)
         guard case .retry(let time)? = next else {
-            Issue.record("it is not tried again")
+            Issue.record("the delivery is not retried")
             return
         }
         #expect(time > 5)
     }
 
-    @Test func `another refusal stops everybody`() {
+    @Test func `a second rejection pauses the notifier`() {
         deliver(2, now: 5)
         let first = refuse("timeout", now: 5)
         #expect(first.isPaused)
@@ -68,8 +68,8 @@ import Time
         #expect(!refuse(now: 120_005).isPaused)
     }
 
-    /// What operators are told by: whether an attempt has shown that the notifier works.
-    @Test func `only an answer shows that it works`() {
+    /// Operators see whether an attempt has proved that the notifier works.
+    @Test func `only a response proves that it works`() {
         deliver(2, now: 5)
         #expect(lane.successes == 1)
         #expect(lane.lastFailure.isEmpty)
@@ -85,7 +85,7 @@ import Time
         #expect(lane.successes == 2)
     }
 
-    @Test func `another process that ends a pause shows that it works`() {
+    @Test func `another process that ends a pause proves that it works`() {
         lane.adopt([SharedPause(.misconfigured, reason: Self.reason, until: 60_000)], now: 5)
         #expect(lane.breaker.pauseReason != nil)
         #expect(lane.lastFailure == Self.reason)
@@ -97,14 +97,14 @@ import Time
         #expect(lane.successes == 1)
     }
 
-    @Test func `other settings have delivered nothing yet`() {
+    @Test func `changed settings have delivered nothing yet`() {
         deliver(2, now: 5)
         lane.replace(with: ServedNotifier(DeliveryNotifier(probeIntervalMilliseconds: 60_000)))
         #expect(refuse(now: 5).isPaused)
     }
 
     @Test(arguments: [nil, 60_000] as [UInt64?])
-    func `what began before a refusal proves nothing`(_ probeAfter: UInt64?) {
+    func `an attempt from before a rejection proves nothing`(_ probeAfter: UInt64?) {
         lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3, probeIntervalMilliseconds: probeAfter)))
         let earlier = [2, 3].map { begin($0, now: 5) }
         #expect(refuse(now: 5).isPaused)

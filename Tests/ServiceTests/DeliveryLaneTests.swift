@@ -10,7 +10,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// When a notifier's deliveries wake the dispatcher: never for nothing, which would be a loop without rest.
+/// When a notifier's deliveries wake the dispatcher. A needless wake-up would be a busy loop.
 @Suite final class DeliveryLaneTests {
     private var random = SeededGenerator(seed: 1)
     private var lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(concurrency: 2)))
@@ -36,7 +36,7 @@ import Time
         return lane.end(delivery(1).id, outcome, now: now, random: &random)?.result
     }
 
-    @Test func `is awake while something is due`() {
+    @Test func `wakes while a delivery is due`() {
         #expect(wakeAt(5) == 0)
         #expect(room(5) == 2)
         lane.nextDue = 7
@@ -46,14 +46,14 @@ import Time
         #expect(wakeAt(5) == nil)
     }
 
-    @Test func `awaits news unless something is known to be due`() {
+    @Test func `awaits work unless a due time is known`() {
         for (due, expected) in [(nil, true), (0, false), (1000, false), (1001, true)] as [(UnixMilliseconds?, Bool)] {
             lane.nextDue = due
             #expect(lane.awaitsWork(now: 1000) == expected)
         }
     }
 
-    @Test func `tries later than the process that tells of a pause`() {
+    @Test func `retries later than the process that reported the pause`() {
         let reported = SharedPause(.misconfigured, reason: "gone", until: 60_000)
         lane.adopt([reported], now: 1000)
         lane.nextDue = 0
@@ -66,7 +66,7 @@ import Time
         #expect(room(90_000) == 2)
     }
 
-    @Test func `reports the other processes of its pauses`() {
+    @Test func `reports its pauses to the other processes`() {
         #expect(tryOnce(DeliveryOutcome(.misconfigured, reason: "gone"), now: 5) != nil)
         #expect(lane.pauseUpdates == [.begins(SharedPause(.misconfigured, reason: "gone", until: .max))])
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: .max, isOwn: true)], now: 5)
@@ -75,7 +75,7 @@ import Time
         #expect(lane.pauseUpdates == [.ends])
     }
 
-    @Test func `who makes the probe tells of the next`() {
+    @Test func `the process that makes the probe reports the next one`() {
         lane = DeliveryLane(name: "a", served: ServedNotifier(DeliveryNotifier(probeIntervalMilliseconds: 60_000)))
         #expect(begin(delivery(2), 1000))
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 10_000)], now: 1000)
@@ -94,7 +94,7 @@ import Time
         .retry(retryAfterMilliseconds: nil), reason: "sender_id_mismatch", isAboutDevice: true, settingsFault: .possible)
     private static let typeFault = DeliveryOutcome(.dead, reason: "type", settingsFault: .ofDeviceType)
 
-    /// An attempt after a refusal that may be the settings' fault.
+    /// An attempt after a response that the notifier's settings may have caused.
     @Test(
         arguments: [
             ("another of the kind", doubt, "sender_id_mismatch"), ("arrived", .arrived, nil), ("failed", .busy, "sender_id_mismatch"),
@@ -102,7 +102,7 @@ import Time
             ("delivered without asking", DeliveryOutcome.unasked[0], "sender_id_mismatch"),
             ("one type of device alone", typeFault, "sender_id_mismatch"),
         ] as [(String, DeliveryOutcome, String?)])
-    func `only an incoming ends the doubt of the settings`(name: String, outcome: DeliveryOutcome, doubt: String?) {
+    func `only a delivered attempt clears a possible settings problem`(name: String, outcome: DeliveryOutcome, doubt: String?) {
         #expect(tryOnce(Self.doubt, now: 5) != nil)
         #expect(lane.settingsProblem == "sender_id_mismatch")
         #expect(tryOnce(outcome, now: 6) != nil)
@@ -110,12 +110,12 @@ import Time
     }
 
     @Test(arguments: [DeliveryOutcome.busy, .arrived, .deviceGone, .gone, typeFault])
-    func `no other outcome casts doubt on the settings`(outcome: DeliveryOutcome) {
+    func `no other outcome reports a possible settings problem`(outcome: DeliveryOutcome) {
         #expect(tryOnce(outcome, now: 5) != nil)
         #expect(lane.settingsProblem == nil)
     }
 
-    @Test func `another notifier has settings of its own`() {
+    @Test func `a settings problem does not carry over to another notifier`() {
         #expect(begin(delivery(2), 5))
         #expect(tryOnce(Self.doubt, now: 5) != nil)
         lane.replace(with: ServedNotifier(DeliveryNotifier()))
@@ -124,7 +124,7 @@ import Time
         #expect(lane.settingsProblem == nil, "it was refused with the former settings")
     }
 
-    @Test func `the end of a pause in another process does not end the doubt`() {
+    @Test func `the end of a pause in another process keeps the settings problem`() {
         #expect(tryOnce(Self.doubt, now: 5) != nil)
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 60_000)], now: 5)
         #expect(lane.settingsProblem != nil)
@@ -132,8 +132,8 @@ import Time
         #expect(lane.settingsProblem != nil)
     }
 
-    /// It holds until a reload, which a start is too.
-    @Test func `a start ends a pause that nobody probes`() {
+    /// The pause lasts until a reload; a start is equivalent to a reload.
+    @Test func `a start ends a pause without probes`() {
         let reported = SharedPause(.misconfigured, reason: "gone", until: .max)
         lane.adopt([reported], now: 5)
         #expect(lane.breaker.pauseReason == nil)
@@ -142,13 +142,13 @@ import Time
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
 
-    @Test func `sleeps while all its places are taken`() {
+    @Test func `sleeps while it runs as many attempts as allowed`() {
         for number in 1...2 { #expect(begin(delivery(number), 5)) }
         #expect(wakeAt(5) == nil)
         #expect(room(5) == 0)
     }
 
-    @Test func `sleeps while it is switched off`() {
+    @Test func `sleeps while it is paused`() {
         _ = tryOnce(.gone, now: 5)
         lane.nextDue = 0
         #expect(wakeAt(5) == nil)
@@ -156,7 +156,7 @@ import Time
         #expect(wakeAt(5) == 0)
     }
 
-    @Test func `sleeps until the breaker lets a probe through and while that runs`() throws {
+    @Test func `sleeps until the breaker allows a probe and while the probe runs`() throws {
         for _ in 1...10 { _ = tryOnce(.busy, now: 5) }
         lane.nextDue = 0
         let time = try #require(wakeAt(5))
@@ -166,15 +166,15 @@ import Time
         #expect(wakeAt(time) == nil)
     }
 
-    @Test func `sleeps while it is asked for less`() {
+    @Test func `sleeps while the receiver throttles it`() {
         _ = tryOnce(.later(60_000, requestsBackoff: true), now: 5)
         lane.nextDue = 0
         #expect(wakeAt(5) == 60_005)
     }
 
-    /// A proxy answers 502 and 504 for a receiver that is down.
+    /// A proxy answers 502 and 504 when its backend is down.
     @Test(arguments: [(502, .open), (504, .open), (429, .closed)] as [(Int, BreakerState)])
-    func `an answer that slows down opens the breaker unless it only asks for less`(_ status: Int, _ state: BreakerState) {
+    func `a response that requests backoff opens the breaker unless it only throttles`(_ status: Int, _ state: BreakerState) {
         let outcome = DeliveryOutcome(
             .retry(retryAfterMilliseconds: nil), reason: "status_\(status)", requestsBackoff: true, status: status)
         for second in 1...10 as ClosedRange<UInt64> {
@@ -188,8 +188,8 @@ import Time
         #expect(lane.breaker.state == state)
     }
 
-    @Test func `one devices trouble is not the notifiers`() {
-        // As many as would open the breaker, if they were failures.
+    @Test func `failures of one device do not open the breaker`() {
+        // As many as would open the breaker if they were failures of the notifier.
         for _ in 1...10 { #expect(tryOnce(.later(60_000, isAboutDevice: true), now: 5)?.next == .retry(at: 60_005)) }
         lane.nextDue = 0
         #expect(room(5) == 2)
@@ -204,7 +204,7 @@ import Time
         _ = tryOnce(outcome, now: 60_005)
         #expect(lane.breaker.pauseReason == .misconfigured)
         #expect(room(60_005) == 1, "another may be the probe")
-        // As the store tells of what was put off.
+        // The store's report of deferred deliveries.
         lane.nextDue = 90_005
         #expect(wakeAt(60_005) == 90_005)
         #expect(room(90_004) == 0)
@@ -214,7 +214,7 @@ import Time
     }
 
     @Test(arguments: DeliveryOutcome.unasked)
-    func `only who was asked closes the breaker`(_ outcome: DeliveryOutcome) throws {
+    func `only an outcome from the receiver closes the breaker`(_ outcome: DeliveryOutcome) throws {
         for _ in 1...10 { _ = tryOnce(.busy, now: 5) }
         lane.nextDue = 0
         let time = try #require(wakeAt(5))
@@ -230,7 +230,7 @@ import Time
     }
 
     @Test(arguments: DeliveryOutcome.unasked)
-    func `failures are still in a row when nobody was asked between them`(_ outcome: DeliveryOutcome) {
+    func `an outcome without a call does not interrupt a series of failures`(_ outcome: DeliveryOutcome) {
         for _ in 1...9 { _ = tryOnce(.busy, now: 5) }
         _ = tryOnce(outcome, now: 5)
         #expect(lane.breaker.state == .closed)
@@ -238,19 +238,19 @@ import Time
         #expect(lane.breaker.state == .open)
     }
 
-    @Test func `what is misconfigured pauses even when nobody was asked`() {
+    @Test func `a misconfiguration pauses the notifier even without a call`() {
         _ = tryOnce(DeliveryOutcome(.misconfigured, reason: "request_cannot_be_made", calledReceiver: false), now: 5)
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
 
-    @Test func `a device that is gone ends its delivery`() {
+    @Test func `an unregistered device ends its delivery`() {
         for _ in 1...20 { #expect(tryOnce(.deviceGone, now: 5)?.next == .dead) }
         #expect(tryOnce(.deviceGone, now: 5)?.reason == "unregistered")
         lane.nextDue = 0
         #expect(room(5) == 2)
     }
 
-    @Test func `a second claim of what runs takes over its outcome`() {
+    @Test func `a second claim of a running delivery receives its outcome`() {
         #expect(begin(delivery(1, attempts: 1), 5))
         #expect(!begin(delivery(1, attempts: 2), 6))
         let ended = lane.end(delivery(1).id, .arrived, now: 7, random: &random)
@@ -259,7 +259,7 @@ import Time
         #expect(lane.running.isEmpty)
     }
 
-    @Test func `is awake when more time is left than there ever was`() {
+    @Test func `wakes when the due time is later than the longest delay`() {
         let longest = lane.longestDelayMilliseconds
         lane.nextDue = 5 + longest
         #expect(wakeAt(5) == UnixMilliseconds(5 + longest))
@@ -268,11 +268,11 @@ import Time
         #expect(room(4) == 2)
     }
 
-    @Test func `leases outlast tries`() {
+    @Test func `leases outlast attempts`() {
         #expect(lane.leaseMilliseconds > lane.notifier.longestAttemptMilliseconds)
     }
 
-    @Test func `reports the registry what is new of the device`() throws {
+    @Test func `reports changes of the device to the registry`() throws {
         let key = Device.Key(appID: "app", userID: "user", deviceID: "device")
         let device = Device(key: key, type: "ios", token: try PushToken("token"), registeredAt: 1, seenAt: 2)
         let cases: [(outcome: DeliveryOutcome, update: FinishedAttempt.DeviceUpdate?)] = [
@@ -288,13 +288,13 @@ import Time
         }
     }
 
-    @Test func `what is misconfigured waits without losing time`() {
+    @Test func `a delivery of a misconfigured notifier waits until its lifetime ends`() {
         #expect(tryOnce(.gone, now: 5)?.next == .retry(at: 5))
         lane.replace(with: ServedNotifier(DeliveryNotifier()))
         #expect(tryOnce(.gone, now: 1_000_000_000_000)?.next == .givenUp(.expired))
     }
 
-    @Test func `a replaced one ends what it began and says nothing of the next`() {
+    @Test func `a replaced notifier ends its attempts and does not pause its successor`() {
         #expect(begin(delivery(1), 5))
         let (old, next) = (lane.served, ServedNotifier(DeliveryNotifier()))
         lane.replace(with: next)
@@ -305,7 +305,7 @@ import Time
         #expect(lane.takeIdleRetired().isEmpty)
     }
 
-    @Test func `one that leaves starts nothing`() {
+    @Test func `starts nothing after it has left`() {
         lane.leave()
         #expect(room(5) == 0)
         #expect(wakeAt(5) == nil)

@@ -4,7 +4,7 @@ import Testing
 import Threading
 import Time
 
-/// A notifier that answers as the test says, at once or when it is told to.
+/// A notifier that returns scripted outcomes, at once or when the test calls `end`.
 final class DeliveryNotifier: Notifier {
     private struct State {
         var answer: DeliveryOutcome?
@@ -19,7 +19,7 @@ final class DeliveryNotifier: Notifier {
     let probeIntervalMilliseconds: UInt64?
     private let state: Monitor<State>
 
-    /// - Parameter answer: of every try; without one, tries wait for `end`.
+    /// - Parameter answer: the outcome of every attempt; nil makes attempts wait for `end`.
     init(
         _ answer: DeliveryOutcome? = nil, concurrency: Int = 4, preservesTicketOrder: Bool = false, probeIntervalMilliseconds: UInt64? = nil
     ) {
@@ -29,27 +29,27 @@ final class DeliveryNotifier: Notifier {
         state = Monitor(State(answer: answer))
     }
 
-    /// The tries in their order.
+    /// The started attempts, in order.
     var started: [Delivery] { state.withLock { $0.started } }
 
-    /// The most tries that waited at once.
+    /// The largest number of attempts that waited at the same time.
     var maximumHeld: Int { state.withLock { $0.maximumHeld } }
 
-    /// Answers later tries like this; nil has them wait.
+    /// Sets the outcome of later attempts; nil makes them wait for `end`.
     func answer(_ outcome: DeliveryOutcome?) {
         state.update { $0.answer = outcome }
     }
 
-    /// Waits until so many tries have begun; false when they have not in the time that only a failing test uses up.
+    /// Waits until `count` attempts have begun. Returns false at the time limit, which only a failing test reaches.
     func waitForTries(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.started.count >= count ? true : nil } != nil
     }
 
-    /// Ends the try that has waited longest, of which there must be one.
+    /// Ends the attempt that has waited longest. One must wait.
     func end(_ outcome: DeliveryOutcome) {
         let held = state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }
         guard let held else {
-            Issue.record("no try waits for its end")
+            Issue.record("no attempt waits for its outcome")
             return
         }
         held.completion(outcome)
@@ -80,7 +80,7 @@ extension DeliveryOutcome {
     static let noKey = DeliveryOutcome(
         .retry(retryAfterMilliseconds: 30_000), reason: "no_key", isAboutDevice: true, calledReceiver: false)
 
-    /// An answer that asks for a time of rest.
+    /// An outcome whose response sets the time of the next attempt.
     static func later(_ milliseconds: UInt64, requestsBackoff: Bool = false, isAboutDevice: Bool = false) -> DeliveryOutcome {
         DeliveryOutcome(
             .retry(retryAfterMilliseconds: milliseconds), reason: "later", requestsBackoff: requestsBackoff, isAboutDevice: isAboutDevice)

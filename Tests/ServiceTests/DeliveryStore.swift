@@ -9,19 +9,19 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// A store in memory that refuses for a while what the test names.
+/// A store in memory that can be made to fail chosen operations.
 final class DeliveryStore: Store {
     enum Operation: Sendable, Hashable {
         case work
-        /// Every claim of a call, while its reports are taken in.
+        /// Every claim of a `work` call; its reports are stored.
         case claims
-        /// The same of a call that has reports.
+        /// Every claim of a `work` call that also stores reports.
         case claimsBesideReports
         case revocations
         case revocationLists
-        /// Recording when keys were used.
+        /// Recording the use of keys.
         case keyUses
-        /// Reading when keys were used.
+        /// Reading the recorded uses of keys.
         case keyUseReads
         /// Signing out devices after a revocation.
         case signOuts
@@ -38,7 +38,7 @@ final class DeliveryStore: Store {
         var interruption: (answersLeft: Int, body: @Sendable () throws(StoreError) -> Void)?
     }
 
-    /// Whether the dead deliveries are not counted for now, and how many calls wait for that.
+    /// Whether counting the dead deliveries is suspended, and the number of calls that wait for it.
     private let hold = Monitor((isHeld: false, waiting: 0))
 
     static let perNotifier = 900
@@ -53,26 +53,26 @@ final class DeliveryStore: Store {
         .open(devicesPerUser: 20)
     }
 
-    /// Refuses the next calls of this kind.
+    /// Makes the next `times` calls of this operation fail.
     func refuse(_ operation: Operation, times: Int) {
         state.update { $0.refused[operation] = times }
     }
 
-    /// Has the count of dead deliveries wait, as a disk that hangs does, or go on.
+    /// Suspends or resumes counting the dead deliveries, like a disk that hangs.
     func holdDead(_ isHeld: Bool) {
         hold.update { $0.isHeld = isHeld }
     }
 
     var heldCalls: Int { hold.withLock { $0.waiting } }
 
-    /// Has so many more steps to sign out devices.
+    /// Sets the number of remaining steps to sign out devices.
     func leaveSignOuts(_ count: Int) {
         state.update { $0.signOuts = (0, count) }
     }
 
     var signOutCalls: Int { state.withLock { $0.signOuts.calls } }
 
-    /// Calls `body` once, after `count` answers to questions about revocations and before the caller gets the last of them.
+    /// Calls `body` once: when revocations have been read `count` times, before the last read returns.
     func afterAnswers(_ count: Int, _ body: @escaping @Sendable () throws(StoreError) -> Void) {
         state.update { $0.interruption = (count, body) }
     }
@@ -87,22 +87,22 @@ final class DeliveryStore: Store {
         try body?()
     }
 
-    /// Has the store tell of its refusal, as one that accepts nothing does.
+    /// Reports that the store refuses writes.
     func tellOfRefusal() {
         state.update { $0.tellsOfRefusal = true }
     }
 
     var refusals: Int { state.withLock { $0.refusals } }
 
-    /// The calls of `work`: how many reports they brought, and for whom they claimed.
+    /// The calls of `work`, each with its number of reports and the notifiers that it claimed for.
     var works: [(finished: Int, claims: [String])] { state.withLock { $0.works } }
 
-    /// Has the store tell this of the others that share it.
+    /// Makes the store report this status of the other replicas.
     func set(_ status: ReplicaStatus) {
         state.update { $0.status = status }
     }
 
-    /// How often the dispatcher has asked for the standing, which it does in each pass.
+    /// The number of reads of the status; the dispatcher reads it once in each pass.
     var standingReads: Int { state.withLock { $0.standingReads } }
 
     var replicaStatus: ReplicaStatus {
@@ -272,7 +272,7 @@ final class DeliveryStore: Store {
         return try store.signOutDevices(coveredBy: revocation, now: now, telling: audience)
     }
 
-    /// As `leaveSignOuts` has said; a store in memory leaves nothing.
+    /// Returns the number set by `leaveSignOuts`; a store in memory has none.
     func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
         state.withLock { state in
             state.signOuts.calls += 1

@@ -10,8 +10,8 @@ import Threading
 @testable import Service
 
 @Suite struct DenialFloodTests {
-    /// At every door: denials and garbage by the thousand leave a few lines and their number.
-    @Test func `a flood is sampled at every door`() throws {
+    /// On every route, thousands of denials and malformed requests cause a few lines and a count of the rest.
+    @Test func `log lines of a flood are sampled on every route`() throws {
         let fixture = try ServiceFixture()
         let flood = DenialLog.linesPerMinute + 40
         try fixture.withService { service in
@@ -33,9 +33,9 @@ import Threading
         #expect(lines.filter { $0.hasPrefix("WARN  lines left out ") && $0.hasSuffix(" count=40") }.count == 4)
     }
 
-    /// A line for each of the other app's denials, at each door.
+    /// Each denial of the other app has a line, on each route.
     @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"])
-    func `a flood at one app leaves the denials of another`(_ path: String) throws {
+    func `a flood for one app keeps the log lines of another`(_ path: String) throws {
         let bank = #""apps":[{"app_id":"bank","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}]},"#
         let fixture = try ServiceFixture(json: ServiceFixture.json(keys: [1]).replacing(#""apps":["#, with: bank))
         let key = #""\#(try TestKey(secret: 9).text())""#
@@ -61,8 +61,8 @@ import Threading
         var isOver = false
     }
 
-    /// From one address, as a help desk's are, and for the same user: wrong keys keep no right one out, and are all counted.
-    @Test func `a right key is always admitted`() throws {
+    /// Valid keys are admitted during a flood of wrong keys from one address for the same user, and every denial is counted.
+    @Test func `a valid key is always admitted`() throws {
         let fixture = try ServiceFixture()
         let flood = Monitor(Flood())
         try fixture.withService { service in
@@ -93,7 +93,7 @@ import Threading
             let (client, right) = (try SocketClient(address), try exchange(TestKey()))
             for number in 1...300 {
                 #expect(try right.send(to: client).status == 200)
-                // So that both are really mixed.
+                // Both kinds of requests must overlap.
                 let isMixed = flood.wait(timeoutMilliseconds: WaitLimit.milliseconds) {
                     $0.failures > 0 || $0.statuses.values.reduce(0, +) >= 2 * number ? true : nil
                 }
@@ -107,7 +107,7 @@ import Threading
         #expect(end.statuses.keys.sorted() == [403])
         let lines = try fixture.log.lines()
         #expect(lines.filter { $0.hasPrefix("INFO  authorize result=denied reason=wrong_mac ") }.count == DenialLog.linesPerMinute)
-        // The clock stands still, so one line tells of all others.
+        // The clock does not advance, so one line reports all others.
         let leftOut = (end.statuses[403] ?? 0) - DenialLog.linesPerMinute
         #expect(lines.contains("WARN  lines left out of=authorize reason=wrong_mac app=shop count=\(leftOut)"))
     }

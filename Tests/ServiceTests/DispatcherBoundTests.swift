@@ -13,7 +13,7 @@ import Testing
     @Test func `one dead notifier stops no other`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(concurrency: 1), "b": DeliveryNotifier(.arrived)])
         for number in 1...DeliveryStore.perNotifier { fixture.accept(number, for: "a") }
-        // `b` is told of these; a comment for `a` alone would be refused.
+        // These events also go to `b`; an event for `a` alone would be refused.
         for number in 1...20 { fixture.accept(DeliveryStore.perNotifier + number, for: "a", "b") }
         #expect(fixture.waitForReason("notifier_queue_full", of: DeliveryStore.perNotifier + 1))
         #expect(eventually { fixture.delivery(DeliveryStore.perNotifier + 1, 1)?.state == .delivered })
@@ -22,7 +22,7 @@ import Testing
                 fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="dead",reason="notifier_queue_full"}"#) == "20"
             })
         #expect(fixture.store.refusal == nil)
-        // Nobody answers the try at `a`, so its end is not waited for.
+        // The attempt at `a` never ends, so the test does not wait for it.
         fixture.stop(drainMilliseconds: 0)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 9).count
     }
 
-    /// Upkeep continues with the devices of revoked keys until none is left, and asks again a minute later.
+    /// Upkeep signs out devices of revoked keys until none is left, and checks again a minute later.
     @Test func `upkeep signs out devices of revoked keys`() throws {
         let fixture = try fixture(DeliveryNotifier(.arrived))
         fixture.store.leaveSignOuts(3)
@@ -41,8 +41,8 @@ import Testing
         #expect(eventually { fixture.store.signOutCalls > calls })
     }
 
-    /// - Parameter isBetween: whether the clock is set while the dispatcher reads the clocks.
-    @Test(arguments: [false, true]) func `a day ahead ends no waiting comment`(isBetween: Bool) throws {
+    /// - Parameter isBetween: whether the clock is set between the dispatcher's two clock readings.
+    @Test(arguments: [false, true]) func `a clock set a day ahead expires no waiting comment`(isBetween: Bool) throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try fixture(notifier)
         for number in 1...50 { fixture.accept(number) }
@@ -58,8 +58,8 @@ import Testing
         #expect(fixture.warnings() == [])
     }
 
-    /// The new time counts in the end: what has waited for its whole life expires.
-    @Test func `what has waited for its life expires`() throws {
+    /// The new time becomes valid in the end: a delivery whose lifetime has passed expires.
+    @Test func `a delivery whose lifetime has passed expires`() throws {
         let fixture = try fixture(DeliveryNotifier(.later(3_600_000)))
         fixture.accept(1)
         #expect(fixture.waitForReason("later", of: 1))
@@ -70,7 +70,7 @@ import Testing
         #expect(eventually { lines(fixture, "the clock's new time counts") == 1 })
     }
 
-    @Test func `a clock that comes back is reported`() throws {
+    @Test func `a clock that is set back again is reported`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try fixture(notifier)
         fixture.accept(1)
@@ -84,7 +84,7 @@ import Testing
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test(arguments: [false, true]) func `years ahead remove no device`(isRestarted: Bool) throws {
+    @Test(arguments: [false, true]) func `a clock set years ahead removes no device`(isRestarted: Bool) throws {
         let fixture = try fixture(DeliveryNotifier(.arrived))
         let key = Device.Key(appID: "app", userID: "user", deviceID: "d")
         let payload = Registration(key: key, type: "ios", token: try PushToken("T"), now: fixture.now, rules: [])

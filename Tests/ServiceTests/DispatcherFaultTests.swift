@@ -12,7 +12,7 @@ import Threading
 @testable import Service
 
 @Suite struct DispatcherFaultTests {
-    @Test func `failures stop tries until a probe succeeds`() throws {
+    @Test func `failures stop attempts until a probe succeeds`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...15 { fixture.accept(number) }
@@ -29,7 +29,7 @@ import Threading
         for number in 1...15 { #expect(fixture.waitForState(.delivered, of: number)) }
     }
 
-    @Test func `one that asks for less is left alone`() throws {
+    @Test func `a throttled notifier is not called`() throws {
         let notifier = DeliveryNotifier(.later(60_000, requestsBackoff: true), concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
@@ -41,7 +41,7 @@ import Threading
         for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }
     }
 
-    @Test func `one that is gone keeps what waits until resumed`() throws {
+    @Test func `a misconfigured notifier keeps its deliveries until it is resumed`() throws {
         let notifier = DeliveryNotifier(.gone, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
@@ -60,7 +60,7 @@ import Threading
         #expect(eventually { fixture.state(of: "a") == ["working"] })
     }
 
-    @Test func `what nobody was asked ends no pause and waits for its own time`() throws {
+    @Test func `an outcome without a call ends no pause and keeps its own retry time`() throws {
         let notifier = DeliveryNotifier(.gone, concurrency: 1, probeIntervalMilliseconds: 60_000)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -92,7 +92,7 @@ import Threading
         #expect(notifier.started.count == 1)
     }
 
-    @Test(arguments: [false, true]) func `a refusal that the store tells of is not logged here`(_ isReported: Bool) throws {
+    @Test(arguments: [false, true]) func `a refusal that the store reports is not logged by the dispatcher`(_ isReported: Bool) throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -106,7 +106,7 @@ import Threading
     }
 
     @Test(arguments: [DeliveryStore.Operation.work, .claims])
-    func `a store that cannot be asked is asked again`(_ operation: DeliveryStore.Operation) throws {
+    func `a failed store operation is retried`(_ operation: DeliveryStore.Operation) throws {
         let notifier = DeliveryNotifier(.later(500))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -125,7 +125,7 @@ import Threading
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...2 { fixture.accept(number) }
         #expect(notifier.waitForTries(1))
-        // Otherwise it may be another notifier's claim that is refused.
+        // Without it the refused claim could be that of another notifier.
         #expect(fixture.settle(100))
         fixture.store.refuse(.claimsBesideReports, times: 1)
         notifier.end(.arrived)
@@ -137,7 +137,7 @@ import Threading
         #expect(fixture.waitForState(.delivered, of: 2))
     }
 
-    @Test func `stopping waits for what runs and starts nothing`() throws {
+    @Test func `stopping waits for running attempts and starts nothing`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -155,7 +155,7 @@ import Threading
         #expect(fixture.delivery(2)?.attempts == 0)
     }
 
-    @Test func `what outlasts the drain is handed back`() throws {
+    @Test func `an attempt that outlasts the drain returns its lease`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -169,7 +169,7 @@ import Threading
         #expect(notifier.started.map(DeliveryFixture.number) == [1, 1, 2])
     }
 
-    @Test func `stopping stores what has ended even when the store fails at first`() throws {
+    @Test func `stopping stores the outcomes even when the store fails at first`() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)

@@ -13,7 +13,7 @@ import Threading
 @Suite struct DispatcherInboxTests {
     private let inbox = Monitor(DispatcherInbox())
 
-    @Test func `news wake who waits for them`() {
+    @Test func `a message wakes the waiting thread`() {
         let thread = startThread { [inbox] in
             #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() }?.hasNewWork == true)
         }
@@ -21,7 +21,7 @@ import Threading
         thread.join()
     }
 
-    @Test func `news are kept while they would change nothing`() {
+    @Test func `messages that change nothing are kept`() {
         inbox.withLock { $0.awaitsWork = false }
         inbox.announceWork()
         #expect(inbox.withLock { $0.take() } == nil)
@@ -30,7 +30,7 @@ import Threading
         #expect(inbox.withLock { $0.take() } == nil)
     }
 
-    @Test func `outcomes come with the news that wait`() {
+    @Test func `outcomes are returned with the waiting messages`() {
         inbox.withLock { $0.awaitsWork = false }
         inbox.announceWork()
         inbox.report(.arrived, of: DeliveryFixture.id(1), by: "a")
@@ -40,7 +40,7 @@ import Threading
         #expect(invalidation?.outcomes.map(\.id) == [DeliveryFixture.id(1), DeliveryFixture.id(2)])
     }
 
-    @Test func `a sign of life is given once per question`() {
+    @Test func `a heartbeat is sent once per request`() {
         #expect(inbox.requestHeartbeat(), "nothing was asked before")
         #expect(!inbox.requestHeartbeat())
         #expect(!inbox.requestHeartbeat())
@@ -51,14 +51,14 @@ import Threading
         #expect(inbox.requestHeartbeat(), "a thread that has ended is not silent")
     }
 
-    @Test func `a question for a sign of life wakes the dispatcher`() {
+    @Test func `a heartbeat request wakes the dispatcher`() {
         let thread = startThread { [inbox] in #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() } != nil) }
         _ = inbox.requestHeartbeat()
         thread.join()
         #expect(inbox.requestHeartbeat())
     }
 
-    @Test func `none of many outcomes is missed`() {
+    @Test func `all of many outcomes are received`() {
         let count = 2000
         let thread = startThread { [inbox] in
             var taken = 0

@@ -12,7 +12,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Notifiers that are switched off and come back, and notifiers that a reload replaces.
+/// Notifiers that are paused and resumed, and notifiers that a reload replaces.
 @Suite struct DispatcherReloadTests {
     private static let minute: Int64 = 60_000
 
@@ -20,7 +20,7 @@ import Time
         try fixture.log.lines().filter { $0.contains(text) }.count
     }
 
-    @Test func `a probe brings it back`() throws {
+    @Test func `a probe resumes a notifier`() throws {
         let notifier = DeliveryNotifier(.gone, concurrency: 1, probeIntervalMilliseconds: UInt64(Self.minute))
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...3 { fixture.accept(number) }
@@ -40,7 +40,7 @@ import Time
         #expect(eventually { (try? log(fixture, "a notifier works again")) == 1 })
     }
 
-    @Test func `another notifier takes its place and its queue`() throws {
+    @Test func `another notifier takes over the name and the queue`() throws {
         let (old, next) = (DeliveryNotifier(.gone, concurrency: 1), DeliveryNotifier(.arrived))
         let fixture = try DeliveryFixture(["a": old])
         for number in 1...3 { fixture.accept(number) }
@@ -51,7 +51,7 @@ import Time
         #expect(fixture.inbox.withLock { $0.paused.isEmpty })
     }
 
-    @Test func `what runs ends where it began`() throws {
+    @Test func `an attempt ends with the notifier that began it`() throws {
         let (old, next) = (DeliveryNotifier(), DeliveryNotifier(.arrived))
         let fixture = try DeliveryFixture(["a": old])
         fixture.accept(1)
@@ -75,7 +75,7 @@ import Time
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test func `a removed notifier is left alone`() throws {
+    @Test func `a removed notifier is not called`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.remove("a")
@@ -86,7 +86,7 @@ import Time
         #expect(notifier.started.isEmpty)
     }
 
-    @Test func `a device that is gone is counted`() throws {
+    @Test func `an unregistered device is counted`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.deviceGone)])
         fixture.accept(1)
         #expect(fixture.waitForState(.dead, of: 1))
@@ -97,7 +97,7 @@ import Time
             })
     }
 
-    @Test func `a certificates end is shown`() throws {
+    @Test func `the expiry of a certificate is shown`() throws {
         let fixture = try DeliveryFixture([:])
         let expiry = DeliveryFixture.start.seconds + 3600
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(), credentialExpiresAt: expiry)])

@@ -7,12 +7,12 @@ import Time
 
 @testable import Dispatch
 
-/// A dispatcher with a store on a database that others have too.
+/// A dispatcher whose store is in a shared database.
 final class DispatcherReplica {
     let store: PostgresStore
     let inbox = Monitor(DispatcherInbox())
     let log: TestLog
-    /// Kept until the store is closed, because a place that is let go is emptied, and others get it.
+    /// Kept until the store is closed, because a released schema is emptied and reused.
     private let place: PostgresSchemaFixture
     private let scratch: TemporaryDirectory
     private let served: [String: ServedNotifier]
@@ -43,13 +43,13 @@ final class DispatcherReplica {
         dispatcher = nil
     }
 
-    /// Resumes paused notifiers, as a reload does that changes none.
+    /// Resumes paused notifiers, like a reload that changes none.
     func reload() { dispatcher?.replace(with: served) }
 
-    /// The reasons of the notifiers that operators see as paused.
+    /// The reasons of the notifiers that operators see as paused, by notifier.
     var paused: [String: String] { inbox.withLock { $0.paused.mapValues(\.reason) } }
 
-    /// Accepts an event for a notifier, and tells the dispatcher.
+    /// Accepts an event for a notifier and notifies the dispatcher.
     func accept(_ number: Int, for notifier: String) {
         let now = SystemClock.unixMilliseconds()
         let event = Event(

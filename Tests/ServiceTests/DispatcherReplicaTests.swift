@@ -8,9 +8,9 @@ import Time
 
 @testable import Dispatch
 
-/// A dispatcher whose store other processes work on too.
+/// A dispatcher whose store other processes share.
 @Suite struct DispatcherReplicaTests {
-    @Test func `finds what another process has accepted`() throws {
+    @Test func `finds a delivery that another process has accepted`() throws {
         let place = try PostgresSchemaFixture()
         let notifier = DeliveryNotifier(.arrived)
         let (own, other) = (try DispatcherReplica(place, ["log": notifier]), try DispatcherReplica(place, [:]))
@@ -22,8 +22,8 @@ import Time
         #expect(try other.store.pending() == [])
     }
 
-    /// As after a claim whose answer was lost. The lease would last for an hour.
-    @Test func `a claim that the dispatcher does not know of is given back, and what runs is not`() throws {
+    /// Simulates a claim whose result was lost. The lease would last an hour.
+    @Test func `releases an unknown claim and keeps a running one`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let replica = try DispatcherReplica(try PostgresSchemaFixture(), ["log": notifier])
         func story(_ number: Int) -> [String] {
@@ -45,11 +45,11 @@ import Time
         #expect(notifier.started.map(DeliveryFixture.number) == [1, 2])
     }
 
-    @Test func `only the elected one does the upkeep`() throws {
+    @Test func `only the elected process does the upkeep`() throws {
         let fixture = try DeliveryFixture([:])
         fixture.store.set(ReplicaStatus(isElected: false, isOnline: true))
         #expect(fixture.beginPass())
-        // Nobody claims it, so that upkeep alone gives it up.
+        // No notifier claims it, so only upkeep can expire it.
         fixture.accept(1, for: "nobody", lifetimeMilliseconds: 1000)
         fixture.advance(61_000)
         #expect(fixture.settle(2))
@@ -60,7 +60,7 @@ import Time
         #expect(fixture.delivery(1)?.reason == "expired")
     }
 
-    @Test func `starts nothing while the others do not hear of it`() throws {
+    @Test func `starts nothing while it cannot notify the other processes`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.store.set(ReplicaStatus(isElected: false, isOnline: false))

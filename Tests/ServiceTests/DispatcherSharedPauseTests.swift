@@ -10,7 +10,7 @@ import Time
 
 @Suite struct DispatcherSharedPauseTests {
     private let place: PostgresSchemaFixture
-    /// The notifier of the process that finds it out.
+    /// The notifier of the process that discovers the pause.
     private let own = DeliveryNotifier(.gone, probeIntervalMilliseconds: 600_000)
     private let others = DeliveryNotifier(.arrived, probeIntervalMilliseconds: 600_000)
 
@@ -18,19 +18,19 @@ import Time
         place = try PostgresSchemaFixture()
     }
 
-    /// Two processes, of which the first has been told so, and the second one knows.
+    /// Two processes. The first one's notifier was refused, and the second one has adopted the pause.
     private func replicas() throws -> (first: DispatcherReplica, second: DispatcherReplica) {
         let first = try DispatcherReplica(place, ["log": own])
         first.accept(1, for: "log")
         #expect(eventually { first.paused == ["log": "gone"] })
-        // The first one tells the store only after it has shown the pause.
+        // The first process shows the pause before it stores it.
         #expect(eventually { isPauseStored })
         let second = try DispatcherReplica(place, ["log": others, "z": DeliveryNotifier(.arrived)])
         #expect(eventually { second.paused == ["log": "gone"] })
         return (first, second)
     }
 
-    /// Whether the database has the pause, as a process that starts will see it.
+    /// Whether the database has the pause; a process that starts reads it from there.
     private var isPauseStored: Bool {
         (try? place.run(Query("SELECT FROM pauses WHERE notifier = 'log' AND kind = 'misconfigured'")))?.count == 1
     }
@@ -39,11 +39,11 @@ import Time
         eventually { (try? replica.store.story(of: DeliveryFixture.id(number)))?.delivery.state == .delivered }
     }
 
-    @Test func `a refused credential stops all and a reload of any resumes all`() throws {
+    @Test func `a rejected credential pauses all processes and a reload of any resumes all`() throws {
         let (first, second) = try replicas()
         first.accept(2, for: "log")
         second.accept(3, for: "log")
-        // The lanes of a pass claim together, so the other one has been asked by then.
+        // The lanes of a pass claim together, so the other notifier has been called by then.
         second.accept(4, for: "z")
         #expect(isDelivered(4, in: second))
         #expect(others.started.isEmpty && own.started.count == 1, "nobody burns tries")
@@ -54,7 +54,7 @@ import Time
         #expect(eventually { first.paused.isEmpty && second.paused.isEmpty })
     }
 
-    @Test func `who has found it out resumes the others`() throws {
+    @Test func `the process that discovered the pause resumes the others`() throws {
         let (first, second) = try replicas()
         own.answer(.arrived)
         first.reload()
@@ -71,7 +71,7 @@ import Time
         #expect(others.started.isEmpty)
     }
 
-    @Test func `an answer that asks for fewer tries slows all down`() throws {
+    @Test func `a response that throttles slows down all processes`() throws {
         own.answer(.later(600_000, requestsBackoff: true))
         let first = try DispatcherReplica(place, ["log": own])
         first.accept(1, for: "log")

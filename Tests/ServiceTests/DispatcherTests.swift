@@ -11,9 +11,9 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// When deliveries are tried, and what comes of them.
+/// The times of attempts, and their outcomes.
 @Suite struct DispatcherTests {
-    @Test func `counts ended deliveries apart from their tries`() throws {
+    @Test func `counts ended deliveries separately from attempts`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try DeliveryFixture(["a": notifier])
         func ended(_ labels: String) -> String? { fixture.sample("deskgate_deliveries_total{notifier=\"a\",\(labels)}") }
@@ -39,7 +39,7 @@ import Time
     }
 
     @Test(arguments: ["logged", "withdrawn"])
-    func `a line in the log, or a silent push, does not count as delivered`(_ reason: String) throws {
+    func `a log line or a silent push is not counted as delivered`(_ reason: String) throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.delivered, reason: reason))])
         fixture.accept(1)
         #expect(fixture.waitForState(.delivered, of: 1))
@@ -50,7 +50,7 @@ import Time
         #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="\#(reason)"}"#) == nil)
     }
 
-    @Test func `what was read before is attempted no more, and does not count as delivered`() throws {
+    @Test func `a message that was read is not attempted and not counted as delivered`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
         fixture.accept(1)
         #expect(fixture.waitForReason("later", of: 1))
@@ -69,14 +69,14 @@ import Time
     @Test func `delivers on acceptance`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
-        // The clock stands still: nothing but the acceptance wakes the dispatcher.
+        // The clock does not advance: only the acceptance wakes the dispatcher.
         #expect(fixture.settle(100))
         fixture.accept(1)
         #expect(fixture.waitForState(.delivered, of: 1))
         #expect(fixture.story(1) == ["1 delivered arrived"])
     }
 
-    @Test func `operators are notified until when a notifier rests`() throws {
+    @Test func `operators see when a throttled notifier resumes`() throws {
         let notifier = DeliveryNotifier(.later(30_000, requestsBackoff: true))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -88,7 +88,7 @@ import Time
         #expect(eventually { nextAttemptAt() == nil })
     }
 
-    @Test func `tries again at its time and not before`() throws {
+    @Test func `retries at the due time and not before`() throws {
         let notifier = DeliveryNotifier(.later(30_000))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -104,7 +104,7 @@ import Time
         #expect(fixture.story(1) == ["1 retry later", "2 delivered arrived"])
     }
 
-    @Test func `gives up what cannot arrive in time`() throws {
+    @Test func `gives up a delivery that cannot arrive in time`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
         fixture.accept(1, lifetimeMilliseconds: 30_000)
         #expect(fixture.waitForState(.dead, of: 1))
@@ -112,7 +112,7 @@ import Time
         #expect(fixture.story(1) == ["1 expired later"])
     }
 
-    @Test func `starts nothing that has expired`() throws {
+    @Test func `does not attempt an expired delivery`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -140,14 +140,14 @@ import Time
         let works = fixture.store.works.dropFirst(before)
         #expect(works.first?.claims == names + ["z"])
         #expect(works.first?.finished == 0)
-        // Nobody answers the attempts, so that waiting for them would be in vain.
+        // No attempt ends, so waiting for them would not return.
         fixture.stop(drainMilliseconds: 0)
     }
 
     private static let expired = #"deskgate_deliveries_total{notifier="a",outcome="dead",reason="expired"}"#
 
-    /// No try ends with these: their notifier is switched off, or nobody knows it any more.
-    @Test(arguments: [false, true]) func `reports what expires untried`(isRemoved: Bool) throws {
+    /// No attempt ends these deliveries: their notifier is paused or no longer configured.
+    @Test(arguments: [false, true]) func `reports deliveries that expire without an attempt`(isRemoved: Bool) throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.gone, concurrency: 1)])
         for number in 1...600 { fixture.accept(number, lifetimeMilliseconds: 30_000) }
         #expect(fixture.waitForReason("gone", of: 1))
@@ -174,7 +174,7 @@ import Time
         #expect(notifier.started.count == 20)
     }
 
-    @Test func `one that hangs delays no other`() throws {
+    @Test func `a notifier that hangs delays no other`() throws {
         let hanging = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": hanging, "b": DeliveryNotifier(.arrived, concurrency: 1)])
         fixture.accept(1)
@@ -204,8 +204,8 @@ import Time
         notifier.end(.arrived)
     }
 
-    /// What was accepted in order stays so, and waits for nothing but its turn when the setting has gone.
-    @Test func `the next of a ticket goes at once whatever the setting is now`() throws {
+    /// Deliveries accepted in order keep their order, and wait for nothing else after the setting is removed.
+    @Test func `the next delivery of a ticket starts at once under any setting`() throws {
         let (old, next) = (DeliveryNotifier(preservesTicketOrder: true), DeliveryNotifier())
         let fixture = try DeliveryFixture(["a": old])
         for number in 1...5 { fixture.accept(number, keepsOrder: true) }
@@ -222,7 +222,7 @@ import Time
         #expect(next.started.map(DeliveryFixture.number) == [2, 3, 4, 5])
     }
 
-    @Test func `a clock set forward starts no second try`() throws {
+    @Test func `a clock set forward starts no second attempt`() throws {
         let notifier = DeliveryNotifier()
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -246,7 +246,7 @@ import Time
         #expect(fixture.story(1) == ["1 retry \(outcome.reason)", "2 delivered arrived"])
     }
 
-    @Test func `a clock that leaps and comes back loses nothing`() throws {
+    @Test func `a clock that jumps and returns loses nothing`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
@@ -263,7 +263,7 @@ import Time
         #expect(fixture.waitForState(.delivered, of: 1))
     }
 
-    @Test func `a clock set back delays nothing new`() throws {
+    @Test func `a clock set back delays no new delivery`() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)

@@ -15,7 +15,7 @@ import Testing
         fixture = try AdminDeliverFixture()
     }
 
-    /// The matches, each in words.
+    /// The matches as texts.
     private func find(_ query: String) throws -> [String] {
         let response = fixture.send(.get, "/v1/find?\(query)")
         #expect(response.status == 200, "\(response.text)")
@@ -25,7 +25,7 @@ import Testing
         } ?? []
     }
 
-    /// Nobody need know the app.
+    /// The app is not part of the query.
     @Test func `finds a user who is blocked in the twenty fifth app`() throws {
         for number in 1...30 as ClosedRange<UInt64> {
             try fixture.store.revoke(.sample(number, appID: "app-\(number)", .user(number == 25 ? "ann" : "bob")))
@@ -33,8 +33,8 @@ import Testing
         #expect(try find("query=ann") == ["user app-25 ann block"])
     }
 
-    /// One line for each thing, however often it was found.
-    @Test func `puts together what is known of a user`() throws {
+    /// One line for each object, however often it was found.
+    @Test func `combines the records of a user`() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "phone")
         #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","user_id":"user-1","issued_before":7}"#).status == 201)
         #expect(try find("query=user-1&kind=user") == ["user shop user-1 device+revocation+delivery"])
@@ -51,7 +51,7 @@ import Testing
         #expect(try find(query) == found)
     }
 
-    @Test func `finds the ticket of each app`() throws {
+    @Test func `finds the ticket in each app`() throws {
         #expect(try find("query=9007199254740993").sorted() == ["ticket bank - delivery", "ticket shop - delivery"])
     }
 
@@ -62,8 +62,8 @@ import Testing
         #expect(try find("query=\(query)&kind=user") == [])
     }
 
-    /// The delivery that tells others of it names the user until it has ended.
-    @Test func `finds a user who was forgotten`() throws {
+    /// The delivery that reports the erasure names the user until it has ended.
+    @Test func `finds a forgotten user`() throws {
         #expect(fixture.send(.post, "/v1/users/forget", body: #"{"app_id":"shop","user_id":"user-9"}"#).status == 200)
         #expect(try find("query=user-9") == ["user shop user-9 former+delivery"])
         #expect(try find("query=user-9&kind=device") == [])
@@ -74,7 +74,7 @@ import Testing
         #expect(try find("query=user-9") == ["user shop user-9 former"])
     }
 
-    /// The app whose secret has made the key, where the user is known.
+    /// Finds the app whose secret signed the key, if the user is given.
     @Test func `finds the app of a security key`() throws {
         let key = TestKey()
         #expect(try find("query=\(key.text())&user_id=\(key.user)").first == "security_key shop user-1 signature")
@@ -84,7 +84,7 @@ import Testing
         #expect(try find("query=\(key.text())&kind=user") == [])
     }
 
-    @Test func `goes on where a page has ended`() throws {
+    @Test func `continues where a page has ended`() throws {
         for number in 100...220 { try AdminDeviceRoutesTests.register(fixture.store, user: "user-\(number)", device: "shared") }
         let first = try fixture.send(.get, "/v1/find?query=shared").object()
         #expect(first["found"]?.elements.count == 100)

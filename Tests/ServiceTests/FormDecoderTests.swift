@@ -9,7 +9,7 @@ import Testing
 @Suite struct FormDecoderTests {
     private static let decoder = FormDecoder(wanting: ["app_id", "user_id", "caf\u{e9}"])
 
-    /// Decodes a form and copies the values out, nil for what is missing.
+    /// Decodes a form and copies the values; nil for a missing one.
     private func values(of form: [UInt8], _ decoder: FormDecoder<3> = decoder) throws(FormError) -> [[UInt8]?] {
         var form = form
         var body = form.mutableSpan
@@ -46,7 +46,7 @@ import Testing
             ("app_id%3Da", nil, nil), ("app_id=a%26user_id%3Db", "a&user_id=b", nil), ("app_id=a=b==&user_id==", "a=b==", "="),
             ("app_id=a;user_id=b", "a;user_id=b", nil), ("x=1&x=2&app_id=a", "a", nil),
         ] as [(String, String?, String?)])
-    func `finds the wanted fields`(_ form: String, app: String?, user: String?) throws {
+    func `finds the requested fields`(_ form: String, app: String?, user: String?) throws {
         #expect(try values(of: form) == [app, user, nil])
     }
 
@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         "%", "%4", "%4&", "%G1", "%1G", "%%41", "% 1", "%+1", "%-1", "%0x", "a%", "%u0041", "%4%31", "%\u{e9}", "%/0", "%:0", "%@0", "%`0",
     ])
-    func `refuses bad escapes of wanted fields`(_ escape: String) {
+    func `rejects invalid escapes in requested fields`(_ escape: String) {
         for form in ["app_id=\(escape)", "x&app_id=\(escape)&user_id=41"] {
             guard case .badEscape = failure(of: Array(form.utf8)) else {
                 Issue.record("accepted \(form)")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["other=%", "%=a", "other%4", "%G1", "app_id%=b", "%61pp_id%4=b", "other=%zz%&%"])
-    func `passes over what nobody reads`(_ unread: String) throws {
+    func `skips other fields`(_ unread: String) throws {
         #expect(try values(of: "\(unread)&app_id=a") == ["a", nil, nil])
         #expect(try values(of: "app_id=a&\(unread)") == ["a", nil, nil])
     }
@@ -86,7 +86,7 @@ import Testing
             [0xED, 0xBF, 0xBF],
             [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
         ] as [[UInt8]])
-    func `refuses wanted values that are not UTF-8`(_ bytes: [UInt8]) throws {
+    func `rejects requested values that are not UTF-8`(_ bytes: [UInt8]) throws {
         let escaped = bytes.flatMap { Array("%".utf8) + Array(String($0, radix: 16).utf8) }
         for encoded in [bytes, escaped] {
             guard case .invalidUTF8(let name) = failure(of: Array("app_id=a&user_id=".utf8) + encoded + Array("&x=y".utf8)) else {
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         "app_id=a&app_id=a", "app_id=a&app_id=b", "app_id&app_id", "app_id=&x=1&app_id=", "app%5Fid=a&app_id=b", "app_id=a&%61pp_id=b",
     ])
-    func `refuses duplicates of wanted fields`(_ form: String) {
+    func `rejects duplicates of requested fields`(_ form: String) {
         guard case .duplicate(let name) = failure(of: Array(form.utf8)) else {
             Issue.record("accepted")
             return
@@ -115,7 +115,7 @@ import Testing
         #expect(try values(of: "cafe%CC%81=two&caf%C3%A9=one") == [nil, nil, "one"])
     }
 
-    @Test func `finds nothing of what is missing`() throws {
+    @Test func `returns nil for missing fields`() throws {
         var form = Array("app_id=a".utf8)
         var body = form.mutableSpan
         let ranges = try Self.decoder.decode(&body)
@@ -124,12 +124,12 @@ import Testing
     }
 
     @Test(arguments: ["app_id=MARKER%", "app_id=MARKER&app_id=MARKER", "app_id=MARKER%FF"])
-    func `never quotes the form`(_ form: String) throws {
+    func `errors never quote the form`(_ form: String) throws {
         let failure = try #require(self.failure(of: Array(form.utf8)))
         #expect(!"\(failure) \(String(reflecting: failure))".contains("MARKER"))
     }
 
-    @Test func `every byte comes back escaped or refused`() throws {
+    @Test func `every byte is decoded from its escape or rejected`() throws {
         for byte in UInt8.min...UInt8.max {
             let digits = String(byte, radix: 16)
             let form = Array("app_id=%\(digits.count < 2 ? "0" : "")\(digits)".utf8)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    /// Decodes one part the plain way.
+    /// A simple decoder of one part.
     private func reference(unescaping part: ArraySlice<UInt8>) -> [UInt8]? {
         guard let percent = part.firstIndex(of: UInt8(ascii: "%")) else {
             return part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
@@ -154,7 +154,7 @@ import Testing
         return head + [byte] + tail
     }
 
-    /// Decodes a form the plain way; nil where it must be refused.
+    /// A simple decoder of a form; nil if it must be rejected.
     private func reference(decoding form: [UInt8]) -> [[UInt8]?]? {
         var values: [[UInt8]?] = [nil, nil, nil]
         for pair in form.split(separator: UInt8(ascii: "&")) {
@@ -169,7 +169,7 @@ import Testing
         return values
     }
 
-    @Test func `agrees with the plain way on every short form`() {
+    @Test func `matches the simple decoder for every short form`() {
         let symbols = ["a", "A", "=", "&", "%", "4", "1", "+"].map { Array($0.utf8) } + [[0xC3], [0xA9]]
         let decoder = FormDecoder(wanting: ["a", "A", "c"])
         var forms: [[UInt8]] = [[]]

@@ -28,7 +28,7 @@ import Time
             ("/v1/users/sign-out", #","user_id":"user-1""#, revoked), ("/v1/users/block", #","user_id":"user-1""#, blocked),
             ("/v1/users/forget", #","user_id":"user-1""#, blocked), ("/v1/users/block", #","user_id":"user-2""#, none),
         ])
-    func `reports what ends a key`(_ path: String, fields: String, answer: JSONObject) throws {
+    func `reports the revocations that apply to a key`(_ path: String, fields: String, answer: JSONObject) throws {
         let fixture = try AdminDeliverFixture()
         let key = try TestKey().text()
         #expect(try fixture.send(.get, query(key)).object() == Self.none)
@@ -36,17 +36,17 @@ import Time
         #expect(try fixture.send(.get, query(key)).object() == answer)
     }
 
-    @Test func `reports one key that it is revoked`() throws {
+    @Test func `reports that a key is revoked`() throws {
         let fixture = try AdminDeliverFixture()
         let key = try TestKey().text()
         #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
         #expect(try fixture.send(.get, query(key)).object() == Self.revoked)
-        // The MAC is not checked: the caller does that.
+        // The caller checks the MAC, not this route.
         #expect(try fixture.send(.get, query(key, user: "user-2")).object() == Self.revoked)
     }
 
-    /// Where only the app's backend understands keys, only the block of a person counts.
-    @Test func `reports another text whether the person is blocked`() throws {
+    /// In backend mode only the block of a person applies.
+    @Test func `reports whether the person is blocked for a key of the backend's own`() throws {
         let fixture = try AdminDeliverFixture()
         #expect(fixture.send(.post, "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         #expect(try fixture.send(.get, query("session-7")).object() == Self.none)
@@ -61,11 +61,11 @@ import Time
             "?app_id=shop&user_id=user-1&security_key=",
             "?app_id=shop&user_id=user-1&security_key=k&key=k",
         ])
-    func `malformed questions are rejected`(_ query: String) throws {
+    func `malformed queries are rejected`(_ query: String) throws {
         #expect(try AdminDeliverFixture().send(.get, "/v1/keys/revoked\(query)").status == 400)
     }
 
-    @Test func `does not say that a key is not revoked before that is known`() throws {
+    @Test func `reports no key as valid before the revocations are known`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1)

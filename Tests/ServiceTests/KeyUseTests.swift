@@ -14,7 +14,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// When keys were last used: seen by `GET /v1/status`, and kept in the store.
+/// The last use of keys: reported by `GET /v1/status`, and kept in the store.
 @Suite struct KeyUseTests {
     private static let usedAt = Int64(TestTime.now.rawValue / 60 * 60)
 
@@ -25,10 +25,10 @@ import Time
         return InProcessClient(graph.publicRouter).send(.post, path, body: JSONValue.object(body).serialized()).status
     }
 
-    /// The last use of the keys of the one app.
+    /// The last uses of the app's keys.
     private func lastUses(_ graph: ServiceGraph) throws -> [JSONValue?] { try reported("last_used", graph) }
 
-    /// A member of each key of the one app.
+    /// A member of each key of the app.
     private func reported(_ member: String, _ graph: ServiceGraph) throws -> [JSONValue?] {
         let status = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminCases.authorization)
         guard case .object(let object) = try JSONDocument(parsing: status.body.span).value(), case .array(let keys)? = object["keys"] else {
@@ -37,7 +37,7 @@ import Time
         return keys.map { if case .object(let key) = $0 { key[member] } else { nil } }
     }
 
-    @Test func `only who is authorized uses a key`() throws {
+    @Test func `only an allowed request uses a key`() throws {
         let graph = try ServiceFixture().graph()
         #expect(try lastUses(graph) == [.null, .null])
         #expect(try authorize(graph, keyID: 1, user: "stranger") == 403)
@@ -48,7 +48,7 @@ import Time
         #expect(try lastUses(graph) == [.integer(Self.usedAt), .integer(Self.usedAt)])
     }
 
-    @Test func `a key whose time is over is not called active`() throws {
+    @Test func `an expired key is not reported as active`() throws {
         func states(_ end: UnixSeconds) throws -> [JSONValue?] {
             let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"not_after":\#(end)"#)
             return try reported("state", ServiceFixture(json: json).graph())
@@ -57,7 +57,7 @@ import Time
         #expect(try states(TestTime.now - 1) == ["ended"])
     }
 
-    @Test func `a key whose id is revoked is not called active`() throws {
+    @Test func `a key with a revoked id is not reported as active`() throws {
         let graph = try ServiceFixture().graph()
         func revoke(_ keyID: Int, _ more: String = "") throws {
             let body = Array(#"{"app_id":"shop","key_id":\#(keyID)\#(more)}"#.utf8)
@@ -70,7 +70,7 @@ import Time
         #expect(try reported("state", graph) == ["revoked", "active"])
     }
 
-    @Test func `a reload forgets no use`() throws {
+    @Test func `a reload keeps the last uses`() throws {
         let fixture = try ServiceFixture()
         let graph = try fixture.graph()
         #expect(try authorize(graph, keyID: 1) == 200)
@@ -78,7 +78,7 @@ import Time
         #expect(try lastUses(graph) == [.integer(Self.usedAt), .null])
     }
 
-    @Test func `what others have recorded is shown`() throws {
+    @Test func `uses recorded by other processes are shown`() throws {
         let fixture = try ServiceFixture()
         let store = MemoryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
@@ -94,7 +94,7 @@ import Time
         #expect(try store.keyUses().map(\.since) == [0, 0])
     }
 
-    @Test func `the first status has what the store had at the start`() throws {
+    @Test func `the first status has the stored uses`() throws {
         let store = MemoryStore()
         try store.record([KeyUse(appID: "shop", keyID: 2, since: 7000, usedAt: (TestTime.now - 3600).milliseconds)])
         let fixture = try ServiceFixture()
@@ -103,8 +103,8 @@ import Time
         #expect(try reported("known_since", graph) == [.integer(Int64(TestTime.now.rawValue)), .integer(7)])
     }
 
-    /// Null in both members means that nothing is known; a time in `known_since` alone means that the key was not used since.
-    @Test func `no key is called unused before the store was read`() throws {
+    /// Null in both members means unknown; a time only in `known_since` means that the key has not been used since.
+    @Test func `no key is reported as unused before the store was read`() throws {
         let fixture = try ServiceFixture()
         let (store, now) = (try DeliveryStore(), Int64(TestTime.now.rawValue))
         try store.record([KeyUse(appID: "shop", keyID: 1, since: 7000, usedAt: 60_000)])
@@ -112,20 +112,20 @@ import Time
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
         #expect(try lastUses(graph) == [.null, .null])
         #expect(try reported("known_since", graph) == [.null, .null])
-        // A use by this process is known without the store.
+        // A use in this process is known without the store.
         #expect(try authorize(graph, keyID: 2) == 200)
         graph.keyUses.runIfDue()
         #expect(store.refusals == 2)
         #expect(try lastUses(graph) == [.null, .integer(Self.usedAt)])
         #expect(try reported("known_since", graph) == [.null, .integer(now)])
-        // Not a minute later, as for a record that could not be stored.
+        // Without the delay of a minute that follows a failed write.
         graph.keyUses.runIfDue()
         #expect(try lastUses(graph) == [.integer(60), .integer(Self.usedAt)])
         #expect(try reported("known_since", graph) == [.integer(7), .integer(now)])
     }
 
-    /// A database that hangs would delay the start twice.
-    @Test func `a store that did not answer at the start is not asked again before serving`() throws {
+    /// Otherwise a database that hangs would delay the start twice.
+    @Test func `a store that did not answer at the start is not read again before serving`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1)
@@ -136,7 +136,7 @@ import Time
         #expect(store.refusals == 2)
     }
 
-    @Test func `a store that takes no record can still be read`() throws {
+    @Test func `a store that refuses writes can still be read`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
@@ -147,8 +147,8 @@ import Time
         #expect(try lastUses(graph) == [.integer(60), .null])
     }
 
-    /// Once a minute, and only what has changed.
-    @Test func `is written seldom`() throws {
+    /// Once a minute, and only changes.
+    @Test func `is written rarely`() throws {
         let store = MemoryStore()
         let now = Monitor(1000 as UInt64)
         let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { now.withLock { $0 } * 1_000_000_000 })
@@ -165,7 +165,7 @@ import Time
         #expect(runIfDue(after: 1).map(\.usedAt?.seconds.rawValue) == [UInt64(Self.usedAt), nil])
     }
 
-    @Test func `a store that fails is reported once and hurts nobody`() throws {
+    @Test func `a failing store is reported once and does not affect requests`() throws {
         let fixture = try ServiceFixture()
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }

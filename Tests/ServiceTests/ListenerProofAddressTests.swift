@@ -17,12 +17,12 @@ import Testing
         fixture = try AdminDeliverFixture()
     }
 
-    /// The proofs that the service gives to a caller that has connected to this address.
+    /// The service's proofs for a caller that has connected to this address.
     private func proofs(at address: ListenAddress, _ nonce: [UInt8]) throws -> JSONValue? {
         try ListenerProofTests.get(address, "?nonce=\(Base64URL.encode(nonce.span))").object()["proofs"]
     }
 
-    /// The proofs that a command accepts on a connection to this address.
+    /// The proofs that a command accepts over a connection to this address.
     private func accepted(at address: ListenAddress, _ nonce: [UInt8]) throws -> JSONValue {
         let codes = try fixture.configuration.admin.tokens.map { token in
             Base64URL.encode(try ListenerProof.code(token.secret, address: address, nonce: nonce).span)
@@ -30,8 +30,8 @@ import Testing
         return .array(codes.sorted().map { .string($0) })
     }
 
-    /// A process on 127.0.0.1 of one machine relays to a replica that listens on all addresses of another one. The replica is reached at an
-    /// address that is not 127.0.0.1, with the same port.
+    /// A process on 127.0.0.1 of one machine relays to a replica on another machine that listens on all addresses. It reaches the replica
+    /// at another address than 127.0.0.1, with the same port.
     @Test(arguments: ["127.0.0.2", "127.1.2.3"])
     func `a listener on all addresses gives a relay no proof for another address`(_ reached: String) throws {
         let server = try fixture.serve(.tcp(host: "0.0.0.0", port: 0))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "127.0.0.2", "127.1", "localhost", "0.0.0.0", "0", "::", "0:0::0", "::1", "::ffff:127.0.0.1"])
-    func `a command accepts the service however its address is written`(_ host: String) throws {
+    func `a command accepts the service for any spelling of its address`(_ host: String) throws {
         let server = try fixture.serve(.tcp(host: host, port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
         var configuration = fixture.configuration

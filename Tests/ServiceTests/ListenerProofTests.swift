@@ -47,7 +47,7 @@ import Threading
         try SQLiteStore(path: directory.path("store.db"))
     }
 
-    /// Lists deliveries where somebody listens on this port.
+    /// Lists deliveries while another process listens on this port.
     private func list(port: UInt16) throws -> (answer: AdminAnswer, remarks: [String]) {
         var configuration = configuration
         configuration.admin.listener.address = .tcp(host: "127.0.0.1", port: port)
@@ -72,7 +72,7 @@ import Threading
         #expect(!rogue.requests.isEmpty)
     }
 
-    @Test(arguments: Rogue.allCases) func `a rogue listener learns nothing and the store is opened`(_ kind: Rogue) throws {
+    @Test(arguments: Rogue.allCases) func `a rogue listener learns nothing, and the command opens the store`(_ kind: Rogue) throws {
         try store().close()
         let rogue = try ScriptedServer(kind.script)
         defer { rogue.stop() }
@@ -83,7 +83,7 @@ import Threading
         expectNoToken(rogue)
     }
 
-    @Test func `a store in use is reported together with the stranger`() throws {
+    @Test func `a store in use is reported with the foreign listener`() throws {
         let store = try store()
         defer { store.close() }
         let rogue = try ScriptedServer(Rogue.wrongProof.script)
@@ -95,8 +95,8 @@ import Threading
         expectNoToken(rogue)
     }
 
-    /// The proof of a service that listens elsewhere is worth nothing here.
-    @Test func `a relayed proof is refused`() throws {
+    /// The proof of a service with another address is invalid here.
+    @Test func `a relayed proof is rejected`() throws {
         try store().close()
         let fixture = try AdminDeliverFixture()
         let service = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
@@ -116,7 +116,7 @@ import Threading
             ])
     }
 
-    /// Passes on the question, and answers with the service's own proof.
+    /// Relays the request for a proof, and returns the service's own proof.
     private static func relay(to address: ListenAddress) -> Router {
         Router([
             Route(
@@ -135,8 +135,8 @@ import Threading
         ])
     }
 
-    /// A rogue that takes the port between the proof and the question gets neither token nor question.
-    @Test func `the token goes where the proof came from`() throws {
+    /// A rogue process that takes the port between the proof and the request gets neither the token nor the request.
+    @Test func `the token is sent on the connection of the proof`() throws {
         try store().close()
         let token = try #require(configuration.admin.tokens.first?.secret)
         let address = Monitor<ListenAddress?>(nil)
@@ -149,7 +149,7 @@ import Threading
         #expect(failure?.description.hasSuffix("it closed the connection before the request; try again") == true)
     }
 
-    /// Proves itself, closes the connection, and must be asked nothing on another one.
+    /// Sends a valid proof, closes the connection, and must get no request on another one.
     static func closing(_ token: SecretBytes, _ address: Monitor<ListenAddress?>) -> Router {
         Router([
             Route(
@@ -180,7 +180,7 @@ import Threading
         ])
     }
 
-    @Test func `a proof needs a nonce of its length`() throws {
+    @Test func `a proof needs a nonce of the right length`() throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -192,8 +192,8 @@ import Threading
         #expect(try Self.get(server.address, "?nonce=\(Self.someProof)").status == 200)
     }
 
-    /// Whatever the reason, a socket that cannot be opened is not one where nobody listens.
-    @Test func `a socket that cannot be opened is reported of`() throws {
+    /// A socket that cannot be opened, for any reason, does not mean that no service listens.
+    @Test func `a socket that cannot be opened is reported`() throws {
         try store().close()
         var configuration = configuration
         #expect(unsafe symlink("loop", directory.path("loop")) == 0)

@@ -11,7 +11,8 @@ import Threading
 @testable import Configuration
 @testable import Service
 
-/// Commands and listeners with tokens of several roles: a command sends the token that suffices, and only to who knows this one.
+/// Commands and listeners with tokens of several roles: a command sends a token with a sufficient role, and only to a listener that has
+/// proved to have it.
 @Suite struct ListenerProofTokenTests {
     private let directory: TemporaryDirectory
     private let configuration: Configuration
@@ -25,8 +26,10 @@ import Threading
         try SQLiteStore(path: directory.path("store.db"))
     }
 
-    /// Whoever has a token of a lesser role gets no greater one from a command.
-    @Test(arguments: [AdminToken.Role.mint, .read]) func `a listener is sent only what it knows`(_ known: AdminToken.Role) throws {
+    /// A process with a token of a lesser role must not get a greater one from a command.
+    @Test(arguments: [AdminToken.Role.mint, .read]) func `a command sends a listener only tokens that it has`(_ known: AdminToken.Role)
+        throws
+    {
         try store().close()
         var configuration = configuration
         configuration.admin.tokens.removeFirst()
@@ -44,8 +47,8 @@ import Threading
         #expect(remarks.first?.contains("(its proof is wrong or for another address)") == true)
     }
 
-    /// Of several tokens, the first that suffices and that the service knows is used; while one is rotated that may be either.
-    @Test(arguments: [AdminToken.Role.read, .operate]) func `any token that suffices is enough`(_ role: AdminToken.Role) throws {
+    /// The command uses its first token with a sufficient role that the service has; during a rotation that may be either one.
+    @Test(arguments: [AdminToken.Role.read, .operate]) func `any token with a sufficient role is used`(_ role: AdminToken.Role) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }
@@ -60,7 +63,7 @@ import Threading
         #expect(lines.count == (role == .operate ? 1 : 0))
     }
 
-    /// Where no token suffices, the service is not asked, and the command says which role is missing.
+    /// Without a sufficient token the command sends no request, and reports the missing role.
     @Test func `a token without the role is not sent`() throws {
         let store = try store()
         let rogue = try ScriptedServer(.everyRequest(.respond(404)))
@@ -82,8 +85,8 @@ import Threading
         #expect(rogue.requests.isEmpty)
     }
 
-    /// One proof for each token, of which a stranger cannot tell whose it is.
-    @Test func `strangers get proofs in no order of the tokens`() throws {
+    /// One proof for each token; others cannot assign the proofs to tokens.
+    @Test func `the proofs are not in the order of the tokens`() throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
         defer { server.stop(drainMilliseconds: 1000) }

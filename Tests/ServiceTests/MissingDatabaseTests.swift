@@ -10,7 +10,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// A SQLite database that is missing is made anew only where nothing shows that there was one.
+/// A missing SQLite database is created only if there is no evidence of an earlier one.
 @Suite struct MissingDatabaseTests {
     private let directory: TemporaryDirectory
     private let store: Configuration.Store
@@ -29,7 +29,7 @@ import Time
 
     private func open() throws(StoreError) { try store.open(devicesPerUser: 1).close() }
 
-    /// - Parameter now: when the copy is written.
+    /// - Parameter now: the time at which the copy is written.
     private func makeCopy(_ revocations: [Revocation] = [], now: UnixSeconds = SystemClock.unixSeconds()) throws {
         try #require(store.revocationCopy).write(revocations, now: now)
     }
@@ -43,20 +43,20 @@ import Time
         #expect(FileSystem.obstacle(toReading: path)?.isMissing == true)
     }
 
-    @Test func `a first start makes the database`() throws {
+    @Test func `a first start creates the database`() throws {
         #expect(store.problem == nil)
         try open()
         #expect(File.exists(path))
     }
 
-    @Test func `a database that is there is opened beside its copy`() throws {
+    @Test func `an existing database is opened beside its copy`() throws {
         try open()
         try makeCopy([.sample(1, appID: "shop", .user("user-1"))])
         #expect(store.problem == nil)
         try open()
     }
 
-    @Test func `another file in the place of the copy is a problem beforehand`() throws {
+    @Test func `another file at the copy's path is a problem before the start`() throws {
         try open()
         try directory.write("deskgate.db.revocations", "{}")
         let problem = try #require(store.problem)
@@ -64,26 +64,26 @@ import Time
         #expect(problem.message == "\(copy): it is another file; name a file of its own in store.revocations_path")
     }
 
-    @Test func `the copy of a missing database keeps an empty one from its place`() throws {
+    @Test func `the copy of a missing database prevents an empty one`() throws {
         try makeCopy([.sample(1, appID: "shop", .user("user-1"))])
         try expectRefusal()
         try File.remove(copy)
         try open()
     }
 
-    /// Devices and deliveries are lost all the same.
-    @Test func `a copy without revocations shows that there was a database`() throws {
+    /// Devices and deliveries are lost even if no revocation is.
+    @Test func `a copy without revocations is evidence of a database`() throws {
         try makeCopy()
         try expectRefusal()
     }
 
-    @Test func `a link that leads nowhere is a missing database`() throws {
+    @Test func `a dangling symbolic link is a missing database`() throws {
         #expect(unsafe symlink(directory.path("disk/deskgate.db"), path) == 0)
         try makeCopy()
         try expectRefusal()
     }
 
-    @Test func `a path that cannot be followed is not a missing database`() throws {
+    @Test func `an inaccessible path is not a missing database`() throws {
         try directory.write("file", "")
         let store = Self.store(directory.path("file/deskgate.db"), copy)
         try #require(store.revocationCopy).write([], now: SystemClock.unixSeconds())
@@ -92,7 +92,7 @@ import Time
         #expect(failure?.description.contains("is missing") == false)
     }
 
-    @Test func `the newest file that the service saved is restored before any backup`() throws {
+    @Test func `the remedy restores the newest file saved by the service before any backup`() throws {
         try makeCopy()
         for name in ["1700000000", "1800000000", "later", "18446744073709551615"] { try directory.write("deskgate.db.rescued-\(name)", "") }
         try directory.write("other.db.rescued-1900000000", "")
@@ -102,7 +102,7 @@ import Time
                 + "back, ")
     }
 
-    @Test func `status, backup and migration do not call the missing database a store that was never there`() throws {
+    @Test func `status, backup and migration do not treat a missing database as a new store`() throws {
         try makeCopy()
         let expected = try #require(store.problem?.message)
         func message(_ command: () throws(StoreError) -> Void) -> String? {
@@ -123,23 +123,23 @@ import Time
         try expectRefusal()
     }
 
-    @Test(arguments: ["", #"{"format":1,"st"#]) func `an emptied or damaged copy shows that there was a database`(_ text: String) throws {
+    @Test(arguments: ["", #"{"format":1,"st"#]) func `an empty or damaged copy is evidence of a database`(_ text: String) throws {
         try directory.write("deskgate.db.revocations", text)
         try expectRefusal()
     }
 
-    @Test func `the copy of another store says nothing of this one`() throws {
+    @Test func `the copy of another store is no evidence`() throws {
         let other = Self.store(directory.path("other.db"), copy)
         try #require(other.revocationCopy).write([], now: SystemClock.unixSeconds())
         try open()
     }
 
-    @Test func `a file that is no copy says nothing of the database`() throws {
+    @Test func `a file that is no copy is no evidence`() throws {
         try directory.write("deskgate.db.revocations", "not a copy")
         try open()
     }
 
-    @Test func `a command does not call the missing database a store that was never there`() throws {
+    @Test func `a command does not treat a missing database as a new store`() throws {
         try makeCopy()
         let fixture = try ServiceFixture()
         var configuration = fixture.configuration

@@ -14,7 +14,7 @@ import Testing
         ((try? fixture.log.lines()) ?? []).filter { $0.contains(message) }
     }
 
-    @Test func `an outage is three lines however many deliveries wait`() throws {
+    @Test func `an outage causes three lines for any number of deliveries`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         #expect(fixture.state(of: "a") == ["working"])
@@ -39,17 +39,17 @@ import Testing
     }
 
     @Test(arguments: ["a notifier fails", "a notifier keeps failing"])
-    func `the line of a notifier that fails has the remedy of its reason`(_ message: String) throws {
+    func `the line of a failing notifier has the remedy of its reason`(_ message: String) throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.arrived)])
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(.busy, concurrency: 1), remedyWhileFailing: { "mend what is \($0)" })])
-        // Until it is closed, the old notifier may still be given the next delivery.
+        // Until it is closed, the replaced notifier may still get the next delivery.
         #expect(eventually { fixture.isClosed("a") })
         for number in 1...10 { fixture.accept(number) }
         #expect(eventually { lines(fixture, message).count == 1 })
         #expect(lines(fixture, message).allSatisfy { $0.contains(#"remedy="mend what is busy""#) })
     }
 
-    @Test func `one that fails now and then is reported once a minute`() throws {
+    @Test func `a notifier that fails occasionally is logged once a minute`() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])
         for number in 1...20 {
@@ -61,7 +61,7 @@ import Testing
         #expect(lines(fixture, "a notifier works again").count == 1)
     }
 
-    @Test func `what ends without arriving is reported once a minute with its reasons`() throws {
+    @Test func `deliveries that end without arriving are logged once a minute with their reasons`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.dead, reason: "too_large"), concurrency: 1)])
         fixture.accept(1)
         #expect(eventually { lines(fixture, "ended without arriving").count == 1 })
@@ -76,7 +76,7 @@ import Testing
         #expect(lines(fixture, "ended without arriving")[1].contains(#"notifier=a count=9 reasons="expired 1, too_large 8""#))
     }
 
-    @Test func `the end tells the rest`() throws {
+    @Test func `the rest is logged at the end`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.deviceGone)])
         for number in 1...3 {
             fixture.accept(number)
@@ -92,7 +92,7 @@ import Testing
         #expect(lines(fixture, "unregistered").count == counts.count + attempts.count)
     }
 
-    @Test func `a type of device that cannot be reached is reported until the notifier changes`() throws {
+    @Test func `an unreachable device type is reported until the notifier changes`() throws {
         let outcome = DeliveryOutcome(.dead, reason: "misconfigured_for_device_type", settingsFault: .ofDeviceType)
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(outcome)])
         for number in 1...3 {
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(lines(fixture, "cannot reach one type of device").count == 1)
         fixture.reload(["a": ServedNotifier(DeliveryNotifier(outcome))])
-        // Until it is closed, the old notifier may still be given the next delivery.
+        // Until it is closed, the replaced notifier may still get the next delivery.
         #expect(eventually { fixture.isClosed("a") })
         fixture.accept(4)
         #expect(fixture.waitForState(.dead, of: 4))

@@ -37,16 +37,16 @@ import Testing
     private static let good = #"{"notifiers":[{"notifier":"phones","status":"good","reason":"credential_accepted","remedy":null}]}"#
     private static let none = #"{"notifiers":[]}"#
 
-    @Test func `whatever is in force is tried for a caller without a file`() throws {
+    @Test func `any configuration in force is tested for a caller without a file`() throws {
         try change(#""project_id":"p""#, to: #""project_id":"q""#)
         #expect(prove([:]) == Self.good)
         #expect(push([:]).status == 200)
     }
 
-    @Test func `the services own file is tried`() throws {
+    @Test func `the service's own file is tested`() throws {
         #expect(prove(["file": .string(file)]) == Self.good)
         #expect(push(["file": .string(file)]).status == 200)
-        // Another notifier's settings do not count.
+        // Other notifiers' settings are ignored.
         try change(#""log":{"type":"log"}"#, to: #""log":{"type":"log"},"more":{"type":"log"}"#)
         #expect(prove(["file": .string(file)]) == Self.good)
     }
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         (#""project_id":"p""#, #""project_id":"q""#), (#""phones""#, #""others""#), ("app-3.key", "app-9.key"), ("{", ""),
     ])
-    func `a file that is not in force is not tried`(before: String, after: String) throws {
+    func `a file that is not in force is not tested`(before: String, after: String) throws {
         try change(before, to: after)
         #expect(prove(["file": .string(file)]) == Self.none)
         let refused = push(["file": .string(file)])
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["", "config.json", "/nowhere/config.json"])
-    func `another file is not tried`(other: String) {
+    func `another file is not tested`(other: String) {
         #expect(prove(["file": .string(other)]) == Self.none)
         #expect(push(["file": .string(other)]).status == 409)
     }
@@ -79,7 +79,7 @@ import Testing
             (["token": 7], "token: "),
             (["token": .string(String(repeating: "x", count: 4097))], "token: "), (["title": []], "title: "),
         ] as [(JSONObject, String)])
-    func `a wrong push is refused`(changes: JSONObject, message: String) {
+    func `an invalid push is rejected`(changes: JSONObject, message: String) {
         let response = push(changes)
         #expect(response.status == 400)
         #expect(response.text.contains("\"message\":\"\(message)"))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import POSIX
 
-/// The way of a reload's outcome to the process that asked for it.
+/// The return of a reload's outcome to the process that requested it.
 @Suite struct ReloadRequestTests {
-    /// When it waits no longer, another process may take the name of its socket, which everybody on the machine can see.
-    @Test func `an outcome goes to no other process than the one that has sent the signal`() throws {
+    /// After the wait, another process may take the name of its socket, which is public on the machine.
+    @Test func `an outcome is sent only to the process that sent the signal`() throws {
         let request = try ReloadRequest(to: getpid())
         let (own, other) = (ReloadSender(process: getpid(), number: request.number), ReloadSender(process: 1, number: request.number))
         #expect(ReloadReply(to: own) != nil)
@@ -15,7 +15,7 @@ import Testing
         withExtendedLifetime(request) {}
     }
 
-    @Test func `connections of other processes do not end the wait for the process that was signalled`() throws {
+    @Test func `connections of other processes do not end the wait for the signalled process`() throws {
         let request = try ReloadRequest(to: getpid())
         let program = """
             use Socket; $| = 1;
@@ -34,26 +34,26 @@ import Testing
         withExtendedLifetime((reply, strangers)) {}
     }
 
-    @Test func `the name of a process has no control characters`() throws {
+    @Test func `a process name has no control characters`() throws {
         let program = #"$| = 1; $0 = "a\e[31mb"; print "named\n"; sleep 1000"#
         let other = try ChildProcess("perl", ["-e", program].map { Array($0.utf8) })
         _ = try other.output.line(containing: "named")
         #expect(Process.name(of: other.identifier) == "a?[31mb")
     }
 
-    /// SIGHUP would end the process that runs the tests.
-    @Test func `a process shows whether it waits for the signal`() {
+    /// SIGHUP would end the test process.
+    @Test func `a process shows whether it handles the signal`() {
         #expect(Process.isOfThisProgram(getpid()) == true)
         #expect(Process.blocksHangup(getpid()) == false)
     }
 
     /// No process has this number (pid_max in proc(5)).
-    @Test func `a process that is not seen shows nothing`() {
+    @Test func `an unknown process shows nothing`() {
         #expect(Process.isOfThisProgram(4_194_304) == nil)
         #expect(Process.blocksHangup(4_194_304) == nil)
     }
 
-    @Test func `nothing is sent when nobody waits`() throws {
+    @Test func `no outcome is sent without a waiting process`() throws {
         let number = try ReloadRequest(to: getpid()).number
         #expect(ReloadReply(to: ReloadSender(process: getpid(), number: number)) == nil)
     }

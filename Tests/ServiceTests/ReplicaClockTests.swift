@@ -12,23 +12,24 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Two replicas on one database, of which one has a clock that is two hours off: what one issues or ends counts alike on the other one.
+/// Two replicas on one database, one with a clock that is two hours off: keys and tickets issued or revoked on one are treated alike on the
+/// other.
 @Suite struct ReplicaClockTests {
     private static let skews: [Int64] = [-7_200_000, 7_200_000]
-    /// Far more than measuring an offset on a busy machine is off by, and half of a bot's ticket's life.
+    /// Far more than the error of a measured offset on a busy machine, and half of the lifetime of a bot's ticket.
     private static let aWhileSeconds: UInt64 = 300
 
     private final class Replicas {
         let (right, wrong): (ServiceGraph, ServiceGraph)
         let wrongClocks: Clocks
-        /// The backend that alone understands the keys of the app `bank`, and lets everybody in.
+        /// The backend of the app `bank`, which allows every user in backend mode.
         private let company: ScriptedServer
         private let fixture: BotFixture
         private let place: PostgresSchemaFixture
 
         /// - Parameters:
-        ///   - ahead: how far the clock of `wrong` is ahead, in milliseconds.
-        ///   - backend: the beginning of the addresses of the bot's functions.
+        ///   - ahead: the offset of the clock of `wrong`, in milliseconds.
+        ///   - backend: the base URL of the bot's functions.
         init(_ ahead: Int64, backend: String = "http://127.0.0.1:9") throws {
             company = try ScriptedServer(.everyRequest(.respond(200)))
             let url = company.url(BackendFixture.path)
@@ -54,7 +55,7 @@ import Time
             }
         }
 
-        /// Lets time pass on both.
+        /// Advances both clocks.
         func pass() { fixture.pass(milliseconds: aWhileSeconds * 1000) }
     }
 
@@ -66,14 +67,14 @@ import Time
         InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try BackendCaller.body(key: key)).status
     }
 
-    /// Gives a customer's request to the public listener.
+    /// Sends a customer's request to the public listener.
     private func ask(_ graph: ServiceGraph, path: String, ticket: String? = nil, body: JSONValue) -> ReceivedResponse {
         var headers = AuthorizeCases.jsonType
         headers["Authorization"] = ticket.map { "Bearer \($0)" }
         return InProcessClient(graph.publicRouter).send(.post, path, headers: headers, body: body.serialized())
     }
 
-    /// The members that prove a user of `bank`.
+    /// The members that authenticate a user of `bank`.
     private func credentials(_ more: (String, JSONValue)) throws -> JSONValue {
         .object(JSONObject(try BotPerson.credentials(app: "bank", key: "session-1") + [more]))
     }
@@ -83,8 +84,11 @@ import Time
         ("/v1/revocations", #"{"app_id":"shop","all":true}"#),
     ]
 
-    /// A replica that is ahead would end the keys of the next hours as well, and one that is behind would spare those of the last ones.
-    @Test(arguments: skews, deeds) func `what is revoked until now ends now`(ahead: Int64, deed: (path: String, body: String)) throws {
+    /// Otherwise a replica that is ahead would also revoke keys of the next hours, and one that is behind would miss those of the last
+    /// hours.
+    @Test(arguments: skews, deeds) func `a revocation until now applies to keys issued until now`(
+        ahead: Int64, deed: (path: String, body: String)
+    ) throws {
         let replicas = try Replicas(ahead)
         let earlier = try TestKey(issuedAt: TestTime.now - Self.aWhileSeconds).text()
         #expect(try status(replicas.right, earlier) == 200)
@@ -99,7 +103,7 @@ import Time
     }
 
     /// The keys of the admin listener and of relays.
-    @Test(arguments: skews) func `a key that is minted after a sign out counts`(ahead: Int64) throws {
+    @Test(arguments: skews) func `a key minted after a sign-out is valid`(ahead: Int64) throws {
         let replicas = try Replicas(ahead)
         #expect(administer(replicas.right, path: "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
         replicas.pass()
@@ -110,7 +114,7 @@ import Time
     }
 
     /// A bot starts on one replica and calls another one.
-    @Test(arguments: skews) func `a bots ticket is valid on each replica`(ahead: Int64) throws {
+    @Test(arguments: skews) func `a bot's ticket is valid on each replica`(ahead: Int64) throws {
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
         let replicas = try Replicas(ahead, backend: backend.url(""))
@@ -129,8 +133,8 @@ import Time
         }
     }
 
-    /// There is no key to look at, so the time of the call counts. A registration before the deed ends, and one after it holds.
-    @Test(arguments: skews, deeds) func `a device that a backend lets in counts by the clock of all`(
+    /// Without a readable key the time of the call decides: a registration before the change ends, and one after it stays.
+    @Test(arguments: skews, deeds) func `the time of a device in backend mode is by the database's clock`(
         ahead: Int64, deed: (path: String, body: String)
     ) throws {
         let replicas = try Replicas(ahead)
@@ -149,8 +153,8 @@ import Time
         #expect(try devices() == 1)
     }
 
-    /// The customer confirms on another replica than the one that has asked.
-    @Test(arguments: skews) func `a confirmation ends with a sign out and not before`(ahead: Int64) throws {
+    /// The customer confirms on another replica than the one that requested the confirmation.
+    @Test(arguments: skews) func `a confirmation ends with a sign-out and not before`(ahead: Int64) throws {
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
         let replicas = try Replicas(ahead, backend: backend.url(""))

@@ -12,7 +12,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// The service reads, writes and refuses the copy of the revocations.
+/// The copy of the revocations, which the service reads, writes and checks.
 @Suite struct RevocationCopyFileTests {
     private let fixture: ServiceFixture
     private let path: String
@@ -24,7 +24,7 @@ import Time
         path = try #require(fixture.configuration.store.revocationsPath)
     }
 
-    /// Builds the service on a store that cannot be read.
+    /// Creates the service with a store that cannot be read.
     private func graph(storeIsAway: Bool) throws -> ServiceGraph {
         let store = try DeliveryStore()
         if storeIsAway { store.refuse(.revocations, times: 1000) }
@@ -36,7 +36,7 @@ import Time
         return try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: clocks) { store }
     }
 
-    /// Does what the threads of a service do.
+    /// Does the work of the service's threads.
     private func renew(_ graph: ServiceGraph) {
         graph.revocations.refresh()
         graph.revocations.renewCopy()
@@ -71,7 +71,7 @@ import Time
         #expect(metrics(graph).contains("\ndeskgate_revocations_source{source=\"store\"} 1\n"))
     }
 
-    @Test func `it is confirmed although nothing changes`() throws {
+    @Test func `it is confirmed without changes`() throws {
         let graph = try graph(MemoryStore())
         renew(graph)
         try File.remove(path)
@@ -82,7 +82,7 @@ import Time
         #expect(File.exists(path))
     }
 
-    @Test func `a start without the store takes it`() throws {
+    @Test func `a start without the store uses it`() throws {
         let store = MemoryStore()
         try store.revoke(Self.block)
         try makeCopy(of: store)
@@ -95,7 +95,7 @@ import Time
         #expect(try fixture.log.lines().contains { $0.contains("the last known ones stay in force") })
     }
 
-    @Test func `the store replaces it as soon as it can be read`() throws {
+    @Test func `the store replaces it as soon as the store can be read`() throws {
         let former = MemoryStore()
         try former.revoke(Self.block)
         try makeCopy(of: former)
@@ -113,14 +113,14 @@ import Time
         case missing, damaged, readableByOthers, writableByTheGroup, ofAnotherUser
     }
 
-    @Test(arguments: Fault.allCases) func `a copy that proves nothing is not taken`(_ fault: Fault) throws {
+    @Test(arguments: Fault.allCases) func `an unverifiable copy is not used`(_ fault: Fault) throws {
         try makeCopy()
         switch fault {
         case .missing: try File.remove(path)
         case .damaged: try File.replace(path, mode: 0o600, [1, 2, 3])
         case .readableByOthers: #expect(unsafe chmod(path, 0o604) == 0)
         case .writableByTheGroup: #expect(unsafe chmod(path, 0o620) == 0)
-        // Only root can give a file away.
+        // Only root can change a file's owner.
         case .ofAnotherUser: if unsafe chown(path, 10_001, 10_001) != 0 { return }
         }
         let graph = try graph(storeIsAway: true)
@@ -130,11 +130,11 @@ import Time
         #expect(line.contains(path), "the log says why")
     }
 
-    @Test func `a revocation counts although the copy cannot be written`() throws {
+    @Test func `a revocation applies although the copy cannot be written`() throws {
         let store = MemoryStore()
         let graph = try graph(store)
         renew(graph)
-        // A directory in its place cannot be replaced by a file, not by root either.
+        // A file cannot replace a directory, not even as root.
         try File.remove(path)
         try File.createDirectory(path, mode: 0o700)
         try store.revoke(Self.block)
@@ -152,7 +152,7 @@ import Time
         #expect(graph.revocations.status.copyProblem == nil)
     }
 
-    @Test func `the store is to blame for a copy whose revocations it does not give`() throws {
+    @Test func `a copy without the store's revocations reports the store's failure`() throws {
         let store = try DeliveryStore()
         let graph = try graph(store)
         store.refuse(.revocationLists, times: 1)
@@ -164,7 +164,7 @@ import Time
         #expect(!graph.revocations.status.copyWaitsForStore)
     }
 
-    @Test func `a change that was answered is in force although only the copy can be read`() throws {
+    @Test func `an answered change is in force although only the copy can be read`() throws {
         try File.replace(path, mode: 0o600, [1, 2, 3])
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1000)
@@ -192,7 +192,7 @@ import Time
     }
 
     @Test(.enabled(if: getuid() == 0, "only root may give files away"))
-    func `a file of another user is named with the command that mends it`() throws {
+    func `a file of another user is reported with the repair command`() throws {
         try makeCopy()
         #expect(unsafe chown(path, 12_345, 12_345) == 0)
         let status = try graph(storeIsAway: true).revocations.status
@@ -200,7 +200,7 @@ import Time
         #expect(status.copyCommand == "chown root: \(path)")
     }
 
-    @Test func `a copy that others may read is named with the command that mends it`() throws {
+    @Test func `a copy that others may read is reported with the repair command`() throws {
         try makeCopy()
         #expect(unsafe chmod(path, 0o604) == 0)
         let status = try graph(storeIsAway: true).revocations.status
@@ -209,7 +209,7 @@ import Time
     }
 
     @Test(.enabled(if: getuid() == 0, "only root has other users' rights"))
-    func `a copy of root's that everyone may read is refused for its mode`() async {
+    func `a copy of root that all may read is rejected for its mode`() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             #expect(unsafe chmod(directory.path, 0o755) == 0)
@@ -233,7 +233,7 @@ import Time
     }
 
     @Test(.enabled(if: getuid() == 0, "only root may give files away"))
-    func `a file of another user that others may read is repaired by one command`() throws {
+    func `one command repairs the owner and mode of a file`() throws {
         try makeCopy()
         #expect(unsafe chown(path, 12_345, 12_345) == 0)
         #expect(unsafe chmod(path, 0o644) == 0)
@@ -250,12 +250,12 @@ import Time
         #expect(graph.revocations.status.copyCommand == nil)
     }
 
-    @Test func `a pipe in its place does not stop the start`() throws {
+    @Test func `a pipe at its path does not block the start`() throws {
         #expect(unsafe mkfifo(path, 0o600) == 0)
         #expect(try status(graph(storeIsAway: true)) == 503)
     }
 
-    @Test func `a change that fails leaves no copy that is used`() throws {
+    @Test func `a failed change leaves no usable copy`() throws {
         let store = MemoryStore()
         try store.revoke(Self.block)
         try makeCopy(of: store)

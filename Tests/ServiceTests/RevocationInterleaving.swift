@@ -3,10 +3,10 @@ import HelpDesk
 import TestSupport
 import Testing
 
-/// Changes in a store, and what a replica does meanwhile that answers one of them.
+/// Changes in a store, and the concurrent actions of a replica that answers one of them.
 struct RevocationInterleaving: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// The revocations in force before.
+    /// The revocations in force before the changes.
     var known: [Revocation] = []
     let isBlocked: Bool
     let run: @Sendable (_ store: DeliveryStore, _ keeper: RevocationPoller) throws -> Void
@@ -132,7 +132,7 @@ extension RevocationInterleaving {
         },
     ]
 
-    /// The next refresh reads all revocations.
+    /// Makes the next refresh read all revocations.
     private static func loseTouch(_ store: DeliveryStore, _ keeper: RevocationPoller) {
         store.refuse(.revocations, times: 1)
         keeper.refresh()

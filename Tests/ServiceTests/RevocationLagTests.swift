@@ -14,13 +14,14 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Revocations on replicas that keep a backend's answers: in force at once where they are made, elsewhere with the next refresh.
+/// Revocations on replicas that cache a backend's responses: in force at once on the replica that adds them, and on others after the next
+/// refresh.
 @Suite struct RevocationLagTests {
     enum Shared: CaseIterable {
         case memory, sqlite, postgres
     }
 
-    /// Replicas of one service, whose revocations are refreshed when the test says so.
+    /// Replicas of one service, whose revocations are refreshed by the test.
     private final class Replicas {
         let graphs: [ServiceGraph]
         private let fixture: BackendFixture
@@ -31,7 +32,7 @@ import Time
             let fixture = try BackendFixture()
             let configuration = try fixture.directory.configuration(json(fixture))
             let place = shared == .postgres ? try PostgresSchemaFixture() : nil
-            // Processes share a file or the memory only with themselves, so there the replicas share the store.
+            // Without PostgreSQL a store belongs to one process, so the replicas share it in this one.
             let store: (any Store)? =
                 switch shared {
                 case .memory: MemoryStore()
@@ -56,7 +57,7 @@ import Time
             graph.store.close()
         }
 
-        /// Lends a process that has started now.
+        /// Calls `body` with a process that has just started.
         func withRestarted(_ body: (ServiceGraph) throws -> Void) throws {
             let graph = try make()
             defer {
@@ -80,7 +81,7 @@ import Time
         admin(graph, method: .get, path: "/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.map(String.init)
     }
 
-    @Test(arguments: Shared.allCases) func `are in force here at once and there with the next refresh`(shared: Shared) throws {
+    @Test(arguments: Shared.allCases) func `apply at once on one replica and with the next refresh on others`(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let replicas = try Replicas(shared, count: 2) { $0.json(backend.url(), #","cache":{"positive_seconds":86400}"#) }
@@ -108,8 +109,8 @@ import Time
         #expect(backend.requests.filter { $0.text.contains("user-2") }.count == 2, "what is kept about others is not forgotten")
     }
 
-    /// An answer is in force at once, although another replica made the change and this one has not read it.
-    @Test(arguments: Shared.allCases) func `an answer is in force although another replica made the change`(shared: Shared) throws {
+    /// An answered change is in force at once, although another replica made it and this one has not read it.
+    @Test(arguments: Shared.allCases) func `apply at once if another replica has already made the change`(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let replicas = try Replicas(shared, count: 2) { $0.json(backend.url()) }
@@ -132,8 +133,8 @@ import Time
         #expect(try status(here) == 200)
     }
 
-    /// PostgreSQL is left out because the command would wait 1.5 seconds for the other replicas.
-    @Test(arguments: [Shared.memory, .sqlite]) func `a person is forgotten although another replica did it`(shared: Shared) throws {
+    /// Without PostgreSQL, because the command would wait 1.5 seconds for the other replicas.
+    @Test(arguments: [Shared.memory, .sqlite]) func `erasure applies if another replica has already made it`(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let replicas = try Replicas(shared, count: 2) { $0.json(backend.url()) }
@@ -145,8 +146,8 @@ import Time
         #expect(try status(here) == 403)
     }
 
-    /// Where the backend alone decides, a refresh that brings a sign-out has the backend asked again, and one that brings a block denies.
-    @Test(arguments: Shared.allCases) func `a refresh forgets what the backend said`(shared: Shared) throws {
+    /// In backend mode, a sign-out in a refresh causes another call to the backend, and a block denies.
+    @Test(arguments: Shared.allCases) func `a refresh removes cached responses`(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let replicas = try Replicas(shared, count: 2) {
@@ -172,8 +173,8 @@ import Time
         #expect(try status(there) == 200)
     }
 
-    /// After the store was away nobody knows what was missed, so nothing that was kept counts.
-    @Test func `a store that was away has all forgotten`() throws {
+    /// After an outage of the store, changes may have been missed, so no cached response is valid.
+    @Test func `an outage of the store removes all cached responses`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let fixture = try BackendFixture()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// An answered change is in force on its replica, whatever other replicas and a refresh under way do meanwhile.
+/// An answered change is in force on its replica, during any actions of other replicas or a running refresh.
 @Suite struct RevocationOrderTests {
     private static let app = Application(id: "shop", keys: [])
 
@@ -26,7 +26,7 @@ import Threading
         return try keeper.live.current.blocks(app: Self.app.digest, appID: appID.span, userID: userID.span)
     }
 
-    @Test(arguments: RevocationInterleaving.all) func `an answer is in force at once and later`(
+    @Test(arguments: RevocationInterleaving.all) func `an answered change is in force at once and later`(
         _ interleaving: RevocationInterleaving
     ) throws {
         let store = try DeliveryStore()
@@ -42,8 +42,8 @@ import Threading
         #expect(keeper.live.current.count == count)
     }
 
-    /// Two replicas add and remove revocations, and read the store, which sometimes cannot be asked.
-    @Test func `a replica that has answered agrees with the store`() throws {
+    /// Two replicas add and remove revocations, and read the store, which sometimes fails.
+    @Test func `an answering replica agrees with the store`() throws {
         var generator = SeededGenerator(seed: 44)
         let store = try DeliveryStore()
         let replicas = [keeper(store), keeper(store)]
@@ -65,7 +65,7 @@ import Threading
                 changes.append(.removed(gone.id))
             case 2: replica.refresh()
             default:
-                // Late and in any order. The later changes of the store count.
+                // Delayed and in any order. The store's later changes apply.
                 let change = changes.isEmpty ? nil : changes.remove(at: Int.random(in: changes.indices, using: &generator))
                 store.refuse(.revocations, times: 0)
                 replica.take(change)
@@ -77,8 +77,8 @@ import Threading
         }
     }
 
-    /// Listeners drop what was decided without the change, so nothing may be decided without it afterwards.
-    @Test func `listeners hear of a change after it is in force`() throws {
+    /// Listeners discard decisions made without the change, so no such decision may be made afterwards.
+    @Test func `listeners are notified after a change is in force`() throws {
         let store = try DeliveryStore()
         let seen = Monitor<[Int]>([])
         let box = Monitor<RevocationPoller?>(nil)
@@ -99,12 +99,12 @@ import Threading
         #expect(seen.withLock { $0 } == [0, 1, 2, 1])
     }
 
-    @Test func `listeners hear of no change that was read and is not in force`() throws {
+    @Test func `listeners are not notified of a change that is not in force`() throws {
         let store = try DeliveryStore()
         let keeper = keeper(store)
         keeper.refresh()
         try store.revoke(RevocationInterleaving.block)
-        // A refresh asks until there is no further change. Its second question fails.
+        // A refresh reads until there is no further change. Its second read fails.
         store.afterAnswers(1) { () throws(StoreError) in store.refuse(.revocations, times: 1) }
         keeper.refresh()
         #expect(try !isBlocked(keeper))

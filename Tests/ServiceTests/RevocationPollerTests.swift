@@ -28,8 +28,8 @@ import Time
 
     private static let block = Revocation.sample(1, appID: "shop", .user("user-1"))
 
-    /// Also those that another process has stored.
-    @Test func `takes changes of the store`() throws {
+    /// Also those stored by another process.
+    @Test func `applies changes of the store`() throws {
         let store = MemoryStore()
         let graph = try graph(store)
         #expect(try status(graph) == 200)
@@ -44,7 +44,7 @@ import Time
         #expect(try status(graph) == 200)
     }
 
-    @Test func `reports once of what it has taken`() throws {
+    @Test func `reports each change once`() throws {
         let store = MemoryStore()
         let reported = Monitor<[RevocationChange?]>([])
         let keeper = RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { change in
@@ -81,14 +81,14 @@ import Time
         #expect(try status(graph) == 403)
     }
 
-    @Test func `the last known continue while the store is away`() throws {
+    @Test func `the last known revocations apply while the store is unavailable`() throws {
         let store = try DeliveryStore()
         try store.revoke(Self.block)
         let graph = try graph(store)
         store.refuse(.revocations, times: 4)
         for _ in 0..<3 { graph.revocations.refresh() }
         #expect(try status(graph) == 403)
-        // What is changed by hand is in force all the same.
+        // A change made on this replica is in force nevertheless.
         graph.revocations.take(.removed(Self.block.id))
         #expect(try status(graph) == 200)
         graph.revocations.refresh()
@@ -98,7 +98,7 @@ import Time
         #expect(lines.count { $0.contains("the revocations are up to date again") } == 1)
     }
 
-    /// 503, and never 403 or 200, because nobody can say.
+    /// The status is 503, never 403 or 200, because the decision is unknown.
     @Test func `nothing is decided before they are read`() throws {
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1)

@@ -90,7 +90,7 @@ import Time
         }
     }
 
-    @Test func `lists those of an app`() throws {
+    @Test func `lists the revocations of an app`() throws {
         try fixture.store.revoke(.sample(1, appID: "other", .user("user-1")))
         #expect(add(#"{"app_id":"shop","user_id":"user-1"}"#).status == 201)
         #expect(add(#"{"app_id":"shop","key_id":1}"#).status == 201)
@@ -98,7 +98,7 @@ import Time
             let rows = try object(fixture.send(.get, "/v1/revocations\(query)"))["revocations"]?.elements ?? []
             return rows.compactMap { row in row["kind"]?.text }.sorted()
         }
-        // The fixture has one of its own.
+        // The fixture has a revocation of its own.
         #expect(try listed("?app_id=shop") == ["key_id", "user", "user"])
         #expect(try listed("?app_id=other") == ["block"])
         #expect(try listed("") == ["block", "key_id", "user", "user"])
@@ -107,14 +107,14 @@ import Time
         #expect(try listed("?app_id=shop&after=\(next)").count == 1)
     }
 
-    @Test(arguments: ["?app_id=shopp", "?app_id=shopp&user_id=user-1"]) func `names the app that may be meant`(query: String) {
+    @Test(arguments: ["?app_id=shopp", "?app_id=shopp&user_id=user-1"]) func `suggests a similar app`(query: String) {
         let response = fixture.send(.get, "/v1/revocations\(query)")
         #expect(response.status == 400)
         #expect(response.text.contains(#"did you mean \"shop\"?"#), "\(response.text)")
     }
 
-    /// The person is named by reference, and neither a person nor a key by itself.
-    @Test func `leaves audit lines`() throws {
+    /// The line identifies the person by a digest, and contains neither an id nor a key.
+    @Test func `writes audit lines`() throws {
         let key = "dgk1." + String(repeating: "A", count: 84)
         #expect(add(#"{"app_id":"shop","user_id":"user-7"}"#).status == 201)
         #expect(add(#"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
@@ -132,7 +132,7 @@ import Time
         #expect(!lines.contains { $0.contains("user-7") || $0.contains("dgk1") })
     }
 
-    /// The answer, the audit line and `explain` say how many devices went.
+    /// The response, the audit line and `explain` contain the number of removed devices.
     @Test(
         arguments: [
             ("/v1/revocations", #""user_id":"user-1""#, "devices_removed", 2), ("/v1/users/block", #""user_id":"user-1""#, "removed", 2),
@@ -140,7 +140,7 @@ import Time
             ("/v1/revocations", #""issued_before":\#(now + 1)"#, "devices_removed", 3),
             ("/v1/revocations", #""issued_before":\#(now)"#, "devices_removed", 0),
         ])
-    func `says how many devices went`(path: String, fields: String, member: String, count: Int) throws {
+    func `reports the number of removed devices`(path: String, fields: String, member: String, count: Int) throws {
         for (user, device) in [("user-1", "d1"), ("user-1", "d2"), ("user-2", "d1")] {
             try AdminDeviceRoutesTests.register(fixture.store, user: user, device: device)
         }
@@ -156,8 +156,8 @@ import Time
         #expect(row?["devices_removed"] == .integer(Int64(count)))
     }
 
-    /// The revocation is in force, and upkeep looks for its devices.
-    @Test func `a search that fails leaves the revocation in force`() throws {
+    /// The revocation is in force, and upkeep searches for its devices.
+    @Test func `a failed search keeps the revocation in force`() throws {
         let store = try DeliveryStore()
         let fixture = try AdminDeliverFixture(store: store)
         store.refuse(.signOuts, times: 1)
@@ -168,8 +168,8 @@ import Time
         #expect(try fixture.log.lines().last { $0.contains(" audit ") }?.contains("outcome=done") == true)
     }
 
-    /// The user is known, so nobody searches: the device goes in the transaction of the revocation.
-    @Test func `the key of a named user signs out without a search`() throws {
+    /// The user is known, so no search is needed: the transaction of the revocation removes the device.
+    @Test func `the key of a given user signs out without a search`() throws {
         let store = try DeliveryStore()
         let fixture = try AdminDeliverFixture(store: store)
         let key = TestKey()
@@ -184,8 +184,8 @@ import Time
         #expect(store.refusals == 0)
     }
 
-    /// Versions before left the devices of a user who was blocked.
-    @Test func `an earlier block signs out the devices that are left`() throws {
+    /// Earlier versions kept the devices of a blocked user.
+    @Test func `an earlier block removes the remaining devices`() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
         #expect(try fixture.store.revoke(block, of: nil, announcing: nil, telling: .nobody) == 0)
@@ -195,7 +195,7 @@ import Time
         #expect(try fixture.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 9).isEmpty)
     }
 
-    /// A blocked user has no devices left.
+    /// A blocked user has no devices.
     @Test func `a second block removes nothing`() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
         for count in [1, 0] as [Int64] {
@@ -204,7 +204,7 @@ import Time
         }
     }
 
-    @Test func `a key of somebody else is not that persons`() {
+    @Test func `a key of another user is not accepted`() {
         // Its key id is configured, and its MAC is not the person's.
         let key = "dgk1." + "AAAAAAEAaVW5AABpfUYA" + String(repeating: "A", count: 64)
         let response = add(#"{"app_id":"shop","user_id":"user-1","security_key":"\#(key)"}"#)

@@ -11,7 +11,7 @@ enum VectorBody: CaseIterable {
         }
     }
 
-    /// - Parameter others: fields beside the vector's.
+    /// - Parameter others: fields in addition to the vector's.
     func bytes(_ vector: Vector, _ others: [(name: String, value: String)]) -> [UInt8] {
         let fields = vector.fields + others
         return switch self {
@@ -26,7 +26,7 @@ enum VectorBody: CaseIterable {
         return JSONValue.object(object).serialized()
     }
 
-    /// Escapes all but what never needs it, RFC 3986 section 2.3.
+    /// Escapes all characters except those that RFC 3986 section 2.3 calls unreserved.
     private static func escaped(_ text: String) -> String {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
@@ -38,7 +38,7 @@ enum VectorBody: CaseIterable {
 }
 
 extension Vector {
-    /// What its request holds, under the names of the fields.
+    /// The values of its request, by the names of the fields.
     fileprivate var fields: [(name: String, value: String)] {
         [("app_id", appID), ("user_id", userID), ("security_key", securityKey)]
     }

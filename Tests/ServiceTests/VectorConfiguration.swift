@@ -13,7 +13,7 @@ struct VectorConfiguration {
     private let root: JSONValue
     private let secrets: [(file: String, text: String)]
 
-    /// Takes over the apps and the policy of a vectors file.
+    /// Uses the apps and the policy of a vectors file.
     init(_ vectorFile: VectorFile) {
         var secrets: [(file: String, text: String)] = []
         let apps = vectorFile.apps.map { app -> JSONValue in
@@ -34,7 +34,7 @@ struct VectorConfiguration {
         ]
     }
 
-    /// Writes the files into a new directory, reads them as the service does, and removes them.
+    /// Writes the files into a new directory, reads them like the service, and removes them.
     func read() throws -> Configuration {
         let directory = try TemporaryDirectory()
         try directory.write("deskgate.json", root.serialized())

@@ -11,7 +11,7 @@ import Time
 @testable import HelpDesk
 @testable import Pyrus
 
-/// The service as the vectors' configuration makes it, at the time that each vector says.
+/// The service with the vectors' configuration, at each vector's time.
 final class VectorFixture: Sendable {
     enum Transport: CaseIterable {
         case socket, inProcess
@@ -24,7 +24,7 @@ final class VectorFixture: Sendable {
     private let logger: Logger
     private let now = Monitor<UnixSeconds>(0)
 
-    /// Reads the vectors, and a configuration with their apps that it writes to a directory of its own and removes again.
+    /// Reads the vectors, and a configuration with their apps that is written to a temporary directory.
     init(path: String = "/pyrus/authorize", others: [(name: String, value: String)] = []) throws {
         (self.path, self.others) = (path, others)
         let file = try VectorFile()
@@ -33,7 +33,7 @@ final class VectorFixture: Sendable {
         logger = Logger(level: .error, sink: try LogSink(format: .text))
     }
 
-    /// Sends every vector and returns the names of those that got another status than theirs.
+    /// Sends every vector and returns the names of those with an unexpected status.
     func mismatches(_ encoding: VectorBody, _ transport: Transport) throws -> [String] {
         switch transport {
         case .socket:

@@ -9,7 +9,7 @@ import Testing
         #expect(mismatches == [])
     }
 
-    /// A device that wishes nothing is verified like a request for the chat.
+    /// A device without a token is verified like a request for the chat.
     @Test(arguments: VectorBody.allCases, VectorFixture.Transport.allCases)
     func `every vector gets its status from push token`(encoding: VectorBody, transport: VectorFixture.Transport) throws {
         let fixture = try VectorFixture(path: "/pyrus/push-token", others: [("instance_id", "device-1")])

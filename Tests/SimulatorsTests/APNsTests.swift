@@ -29,7 +29,7 @@ import Time
         return SimulatorReply(reported.status, reported["reason"])
     }
 
-    // Not in a macro, because a closure must be seen to throw.
+    // Not in a macro, because the compiler must see that a closure throws.
     private func check(
         _ result: Result<ClientResponse, ClientError>, status: Int, expected: String, at location: SourceLocation = #_sourceLocation
     ) throws {
@@ -41,7 +41,7 @@ import Time
         Self.headers.filter { $0.name != name } + (value.map { [(name, $0)] } ?? [])
     }
 
-    @Test func `accepts a right push`() throws {
+    @Test func `accepts a valid push`() throws {
         try SimulatorFixture.run { fixture in
             let response = try push(fixture).get()
             #expect(response.status == 200)
@@ -64,21 +64,21 @@ import Time
         ("apns-expiration", "soon", "BadExpirationDate"), ("apns-id", "0190F6A8-7C5E-7CC2-8D7F-0A1B2C3D4E5F", "BadMessageId"),
         ("apns-id", "1", "BadMessageId"), ("apns-collapse-id", String(repeating: "x", count: 65), "BadCollapseId"),
     ])
-    func `refuses wrong headers`(_ name: String, value: String?, expected: String) throws {
+    func `rejects invalid headers`(_ name: String, value: String?, expected: String) throws {
         try SimulatorFixture.run { fixture in
             try check(push(fixture, headers: changed(name, value)), status: 400, expected: expected)
             #expect(fixture.simulators.recorder.count == 0)
         }
     }
 
-    @Test func `refuses what is twice`() throws {
+    @Test func `rejects duplicate headers`() throws {
         try SimulatorFixture.run { fixture in
             let twice = Self.headers + [("apns-topic", "com.example.chat")]
             try check(push(fixture, headers: twice), status: 400, expected: "DuplicateHeaders")
         }
     }
 
-    @Test func `refuses a background push in a hurry`() throws {
+    @Test func `rejects a background push with high priority`() throws {
         try SimulatorFixture.run { fixture in
             let background = changed("apns-push-type", "background")
             try check(push(fixture, headers: background), status: 400, expected: "BadPriority")
@@ -100,7 +100,7 @@ import Time
         }
     }
 
-    @Test func `refuses wrong payloads and paths`() throws {
+    @Test func `rejects invalid payloads and paths`() throws {
         try SimulatorFixture.run { fixture in
             let long = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
             try check(push(fixture, payload: long), status: 413, expected: "PayloadTooLarge")
@@ -112,7 +112,7 @@ import Time
         }
     }
 
-    @Test func `takes exactly what fits`() throws {
+    @Test func `accepts payloads up to the limit`() throws {
         try SimulatorFixture.run { fixture in
             let empty = #"{"aps":{"alert":""}}"#
             let full = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096 - empty.utf8.count))"}}"#
@@ -122,7 +122,7 @@ import Time
         }
     }
 
-    @Test func `refuses wrong provider tokens`() throws {
+    @Test func `rejects invalid provider tokens`() throws {
         try SimulatorFixture.run { fixture in
             try check(push(fixture, authorization: ""), status: 403, expected: "MissingProviderToken")
             let now = Int64(fixture.seconds)
@@ -163,7 +163,7 @@ import Time
 
     @Test func `refuses too many provider tokens`() throws {
         try SimulatorFixture.run({ $0.providerTokenLimit = 2 }) { fixture in
-            // ECDSA signs differently each time, so each of these is another token.
+            // ECDSA signatures are random, so each call creates a new token.
             func fresh() throws -> Int { try push(fixture, authorization: "bearer \(fixture.providerToken())").get().status }
             let statuses = [try fresh(), try fresh(), try fresh()]
             fixture.now.withLock { $0 += 1_200_000 }
@@ -173,7 +173,7 @@ import Time
         }
     }
 
-    @Test func `knows the environment of a device`() throws {
+    @Test func `checks the environment of a device`() throws {
         try SimulatorFixture.run { fixture in
             let token = SimulatorFixture.deviceToken
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apnsSandbox)
@@ -184,17 +184,17 @@ import Time
     }
 
     @Test(arguments: [(.apns, .apnsSandbox), (.apnsSandbox, .apns)] as [(SimulatedProvider, SimulatedProvider)])
-    func `knows the environment of a key`(its: SimulatedProvider, other: SimulatedProvider) throws {
+    func `checks the environment of a key`(its: SimulatedProvider, other: SimulatedProvider) throws {
         try SimulatorFixture.run({ $0.apnsKeyEnvironment = its }) { fixture in
             let status = try push(fixture, to: its).get().status
             #expect(status == 200)
             try check(push(fixture, to: other), status: 403, expected: "BadEnvironmentKeyInToken")
-            // What is wrong with the token itself comes first.
+            // A faulty token is reported first.
             try check(push(fixture, to: other, authorization: ""), status: 403, expected: "MissingProviderToken")
         }
     }
 
-    @Test func `knows what a device takes`() throws {
+    @Test func `checks the types that a device accepts`() throws {
         try SimulatorFixture.run { fixture in
             let (devices, token) = (fixture.simulators.devices, SimulatorFixture.deviceToken)
             devices[token] = SimulatedDevice(topic: "com.example.chat.voip")
@@ -206,7 +206,7 @@ import Time
         }
     }
 
-    @Test func `gives one stream until the sender is known`() throws {
+    @Test func `allows one stream until the sender is authenticated`() throws {
         try SimulatorFixture.run { fixture in
             let statuses = try (0..<3).map { _ in try push(fixture).get().status }
             #expect(statuses == [200, 200, 200])

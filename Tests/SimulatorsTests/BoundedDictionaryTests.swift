@@ -2,9 +2,9 @@ import Testing
 
 @testable import Simulators
 
-/// Values by name, of which the oldest are forgotten.
+/// A dictionary that evicts its oldest names.
 @Suite struct BoundedDictionaryTests {
-    @Test func `forgets the oldest name`() {
+    @Test func `evicts the oldest name`() {
         var records = BoundedDictionary<Int>(capacity: 3)
         for number in 1...4 { records.set(number, for: "\(number)") }
         #expect(["1", "2", "3", "4"].map { records[$0] } == [nil, 2, 3, 4])

@@ -15,7 +15,7 @@ import Time
             .rustore, "/v1/projects/simulated-project/messages:send", headers: bearer, body: body, timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    // One push for each status. Not in a macro, because a closure must be seen to throw.
+    // One push for each status. Not in a macro, because the compiler must see that a closure throws.
     private func expect(
         _ fixture: SimulatorFixture, _ statuses: [Int], token: String = "device-1", at location: SourceLocation = #_sourceLocation
     ) throws {
@@ -27,7 +27,7 @@ import Time
         try FaultReader.read(fault: Array(fault.utf8), into: script)
     }
 
-    @Test func `happens as often as it says`() throws {
+    @Test func `happens the given number of times`() throws {
         try SimulatorFixture.run { fixture in
             try read(
                 #"{"provider":"rustore","after":2,"times":3,"answer":{"status":503,"reason":"UNAVAILABLE","retry_after":2}}"#,
@@ -42,7 +42,7 @@ import Time
         }
     }
 
-    @Test func `happens to one device`() throws {
+    @Test func `happens to the given device`() throws {
         try SimulatorFixture.run { fixture in
             try read(#"{"match":{"token":"device-2"},"times":null,"answer":{"status":429}}"#, into: fixture.simulators.faults)
             try expect(fixture, [200])
@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func `happens at one provider`() throws {
+    @Test func `happens at the given provider`() throws {
         try SimulatorFixture.run { fixture in
             fixture.simulators.faults.add(Fault(.answer(.init(500)), at: .fcm), Fault(.answer(.init(500)), endpoint: .token))
             try expect(fixture, [200])
@@ -65,16 +65,16 @@ import Time
         #"{"reset":"stream"}"#, #"{"reset":"connection"}"#, #"{"close":true}"#, #"{"garbage":true}"#,
         #"{"goaway":"abrupt","reason":"Shutdown"}"#, #"{"stall":"stream"}"#, #"{"stall":"connection"}"#,
     ])
-    func `an end without an answer`(_ fault: String) throws {
+    func `ends a request without a response`(_ fault: String) throws {
         try SimulatorFixture.run { fixture in
             try expect(fixture, [200])
             try read(fault, into: fixture.simulators.faults)
             let patience = fault.contains("stall") ? 500 : Int(WaitLimit.milliseconds)
             repeat {
                 let result = try push(fixture, timeoutMilliseconds: patience)
-                // After some of these libcurl tries once more by itself.
+                // libcurl retries by itself after some of these.
                 if case .success(let response) = result { #expect(response.status == 200) }
-                // A busy machine may not bring a push to the server in its time. Then the fault is still to come.
+                // On a busy machine a push may not reach the server in time. Then the fault is still pending.
             } while fixture.simulators.faults.remaining > 0
             try expect(fixture, [200, 200])
             #expect(fixture.simulators.faults.remaining == 0)
@@ -82,7 +82,7 @@ import Time
     }
 
     @Test(arguments: [#"{"goaway":"this"}"#, #"{"goaway":"all"}"#, #"{"delay_ms":20}"#, #"{"max_streams":3}"#])
-    func `an answer all the same`(_ fault: String) throws {
+    func `still sends a response`(_ fault: String) throws {
         try SimulatorFixture.run { fixture in
             try read(fault, into: fixture.simulators.faults)
             try expect(fixture, [200, 200, 200])
@@ -92,7 +92,7 @@ import Time
     }
 
     @Test(arguments: ["close", "reset", "garbage"])
-    func `a handshake that fails`(_ kind: String) throws {
+    func `makes a handshake fail`(_ kind: String) throws {
         try SimulatorFixture.run { fixture in
             try read(#"{"provider":"rustore","handshake":"\#(kind)"}"#, into: fixture.simulators.faults)
             _ = try push(fixture)
@@ -101,7 +101,7 @@ import Time
         }
     }
 
-    @Test func `interrupts what is open`() throws {
+    @Test func `interrupts open requests`() throws {
         try SimulatorFixture.run { fixture in
             try expect(fixture, [200])
             fixture.simulators[.rustore].interrupt(.goAway(.all, reason: "Shutdown"))
@@ -111,7 +111,7 @@ import Time
         }
     }
 
-    @Test func `reads a script`() throws {
+    @Test func `parses a script`() throws {
         let (script, devices) = (FaultScript(), DeviceRegistry())
         let text = """
             {"faults":[{"stall":"stream"},{"handshake":"slow","delay_ms":10}],
@@ -133,7 +133,7 @@ import Time
         (#"{"delay_ms":1,"times":0}"#, "fault: times must be 1 or more, or null for ever"),
         (#"{"delay_ms":1,"match":{"topic":"t"}}"#, "fault.match: unknown key topic; known are token"),
     ])
-    func `names mistakes`(_ fault: String, _ expected: String) throws {
+    func `reports mistakes in a script`(_ fault: String, _ expected: String) throws {
         let error = #expect(throws: FaultReader.Problem.self) { try read(fault, into: FaultScript()) }
         #expect(error?.description == expected)
     }

@@ -43,7 +43,7 @@ import Time
         return detail["errorCode"]
     }
 
-    @Test func `FCM takes a push of a service account`() throws {
+    @Test func `FCM accepts a push of a service account`() throws {
         try SimulatorFixture.run { fixture in
             let granted = try authorize(fixture, assertion(fixture))
             #expect(granted.status == 200)
@@ -60,12 +60,12 @@ import Time
         }
     }
 
-    /// Clients find a wrong clock by it; the known answer is RFC 9110's own.
+    /// Clients detect a wrong clock with it; the expected value is RFC 9110's example.
     @Test(arguments: [
         (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
         (1_800_000_000, "Fri, 15 Jan 2027 08:00:00 GMT"), (1_704_067_199, "Sun, 31 Dec 2023 23:59:59 GMT"),
     ])
-    func `Google tells the time`(seconds: UnixSeconds, text: String) throws {
+    func `Google's responses have the time`(seconds: UnixSeconds, text: String) throws {
         try SimulatorFixture.run { fixture in
             fixture.now.update { $0 = seconds.milliseconds }
             let date = try fixture.post(.fcm, "/token", body: "").get().header("date")
@@ -73,7 +73,7 @@ import Time
         }
     }
 
-    @Test func `FCM refuses wrong assertions`() throws {
+    @Test func `FCM rejects invalid assertions`() throws {
         try SimulatorFixture.run { fixture in
             let now = Int64(fixture.seconds)
             let spoiled = [
@@ -105,7 +105,7 @@ import Time
         }
     }
 
-    @Test func `FCM names what is wrong`() throws {
+    @Test func `FCM names the invalid field`() throws {
         try SimulatorFixture.run { fixture in
             let devices = fixture.simulators.devices
             let token = try authorize(fixture, assertion(fixture))["access_token"]
@@ -135,7 +135,7 @@ import Time
         }
     }
 
-    @Test func `RuStore takes its token`() throws {
+    @Test func `RuStore accepts its token`() throws {
         try SimulatorFixture.run { fixture in
             let token = JSONValue.string(fixture.simulators.credentials.rustoreToken)
             let (right, wrong) = (
@@ -161,7 +161,7 @@ import Time
             (#"{"apns-push-type":"background"}"#, #"{"content-available":1}"#, 400),
             (#"{"apns-push-type":"background","apns-priority":"5"}"#, #"{"content-available":1,"sound":"default"}"#, 400),
         ])
-    func `FCM takes a background push of Apple's form`(_ headers: String, aps: String, status: Int) throws {
+    func `FCM accepts a background push in Apple's form`(_ headers: String, aps: String, status: Int) throws {
         try SimulatorFixture.run { fixture in
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             let body =
@@ -184,7 +184,7 @@ import Time
         }
     }
 
-    @Test func `HMS says it in the body`() throws {
+    @Test func `HMS reports errors in the body`() throws {
         try SimulatorFixture.run { fixture in
             let secret = fixture.simulators.credentials.hmsSecret
             func authorize(_ secret: String) throws -> SimulatorReply {

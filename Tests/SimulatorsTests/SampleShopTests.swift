@@ -7,9 +7,9 @@ import Testing
 import Threading
 import Time
 
-/// The sample backend of a bot, asked as Deskgate asks it, and as somebody else would.
+/// The sample backend of a bot, with requests like Deskgate's and with forged ones.
 @Suite struct SampleShopTests {
-    @Test func `answers with the shapes that the vendor shows`() throws {
+    @Test func `returns the shapes in the vendor's documentation`() throws {
         let site = try ShopSite()
         let list = try site.get("/orders?customer_id=user-1")
         #expect(list.status == 200)
@@ -46,7 +46,7 @@ import Time
         #expect(site.shop.shopData == .sample)
     }
 
-    @Test func `answers a repeated change as before`() throws {
+    @Test func `answers a repeated change with the first response`() throws {
         let site = try ShopSite()
         let first = try site.cancel("1002", key: "k1", id: "c1")
         #expect(try site.cancel("1002", key: "k1", id: "c2") == first, "the same key")
@@ -56,7 +56,7 @@ import Time
         #expect(site.shop.shopData.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
     }
 
-    @Test func `believes only what is signed`() throws {
+    @Test func `accepts only signed requests`() throws {
         let site = try ShopSite()
         let path = "/orders?customer_id=user-1"
         #expect(try site.get(path, secret: site.former).status == 200, "any of its secrets")
@@ -72,7 +72,7 @@ import Time
         #expect(site.shop.records.dropFirst().allSatisfy { $0.customerID == nil && $0.status == 401 })
     }
 
-    @Test func `reads the file that it writes`() throws {
+    @Test func `reads its own file`() throws {
         let text = ShopData.sample.json.serialized(pretty: true)
         #expect(try ShopData(json: #require(JSONValue(parsing: text))) == .sample)
         for broken in [
@@ -89,7 +89,7 @@ import Time
     }
 }
 
-/// A sample shop, and requests as Deskgate signs them.
+/// A sample shop, and requests signed like Deskgate's.
 final class ShopSite {
     struct Answer: Equatable {
         let status: Int
@@ -139,7 +139,7 @@ final class ShopSite {
         return Answer(status: response.status, json: try #require(JSONValue(parsing: response.body)))
     }
 
-    /// Standard Webhooks 1.0: the HMAC is over the id, the time and the content with full stops between them.
+    /// Standard Webhooks 1.0: the HMAC covers the id, the time and the content, separated by full stops.
     private static func proof(
         id: String, _ secret: String, content: String, moment: UnixSeconds
     ) throws -> [(name: String, value: String)] {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// Asks a simulated Desk.
+/// A client of a simulated Desk.
 struct DeskCaller {
     let desk: SimulatedDesk
     let client: Client
@@ -18,7 +18,7 @@ struct DeskCaller {
         try send(method, path: path, body: body, token: token).status
     }
 
-    /// The answer to a request that succeeds.
+    /// The response to a request that succeeds.
     func call(_ method: ClientMethod, path: String, body: JSONObject? = nil) throws -> JSONValue {
         let response = try send(method, path: path, body: body)
         #expect(response.status == 200, "\(path)")
@@ -34,7 +34,7 @@ struct DeskCaller {
     }
 }
 
-/// Asks a simulated Chat, whose Desk is beside it.
+/// A client of a simulated Chat that belongs to a simulated Desk.
 struct ChatCaller {
     let sendbird: SimulatedSendbird
     let client: Client
@@ -45,21 +45,21 @@ struct ChatCaller {
         try client.ask(method, url: "\(chat.url)/\(path)", token: ("Api-Token", token ?? chat.token), body: body)
     }
 
-    /// The status, and Sendbird's code where the answer has one.
+    /// The status, and Sendbird's code if the response has one.
     func code(_ method: ClientMethod, path: String, body: JSONObject? = nil, token: String? = nil) throws -> String {
         let response = try send(method, path: path, body: body, token: token)
         return "\(response.status) \(JSONValue(parsing: response.body)?["code"]?.integer ?? 0)"
     }
 
-    /// The answer to a request that succeeds.
+    /// The response to a request that succeeds.
     func call(_ method: ClientMethod, path: String, body: JSONObject? = nil) throws -> JSONValue {
         let response = try send(method, path: path, body: body)
         #expect(response.status == 200, "\(path)")
         return try #require(JSONValue(parsing: response.body))
     }
 
-    /// Makes `user-1` known, who opens a ticket.
-    /// - Returns: its number and its channel.
+    /// Creates `user-1`, who opens a ticket.
+    /// - Returns: the ticket's number and channel.
     func ticket() throws -> (id: Int64, channel: String) {
         chat.meet("user-1")
         let desk = DeskCaller(desk: sendbird.desk, client: client)

@@ -5,7 +5,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// The messages of the simulated Sendbird Chat, and its webhooks about them.
+/// The messages of the simulated Sendbird Chat, and its webhooks.
 @Suite struct SimulatedChatMessageTests {
     private func with(
         _ webhookURL: String? = nil, change: (inout SimulatedChatSettings) -> Void = { _ in }, body: (ChatCaller) throws -> Void
@@ -20,7 +20,7 @@ import Testing
         try body(ChatCaller(sendbird: sendbird, client: client))
     }
 
-    @Test func `joins desk and chat`() throws {
+    @Test func `connects Desk and Chat`() throws {
         try with { chat throws in
             let desk = DeskCaller(desk: chat.sendbird.desk, client: chat.client)
             #expect(try desk.status(.post, path: "customers", body: ["sendbirdId": "user-1"]) == 400, "Chat does not know the user yet")
@@ -62,7 +62,7 @@ import Testing
             let webhooks = try #require(chat.chat.webhooks)
             #expect(webhooks.wait(for: 2))
             #expect(webhooks.sent.map(\.event) == ["group_channel:message_send", "group_channel:message_update"])
-            // An answer that takes too long, as on a busy machine, costs another try.
+            // A slow response, as on a busy machine, causes another attempt.
             #expect(webhooks.sent.allSatisfy { $0.isAccepted })
             #expect(zip(webhooks.sent, [3, 1]).allSatisfy { $0.tries >= $1 })
             #expect(receiver.requests.count <= webhooks.sent.map(\.tries).reduce(0, +), "what was accepted is not sent again")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `reports all that people do`() throws {
+    @Test func `sends webhooks for all actions of people`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         try with(receiver.url("/"), change: { $0.includesMembers = true }) { chat throws in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a customer's reading is a webhook`() throws {
+    @Test func `a customer's read receipt causes a webhook`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(200)))
         defer { receiver.stop() }
         try with(receiver.url("/")) { chat throws in
@@ -126,8 +126,8 @@ import Testing
         }
     }
 
-    /// What it keeps has a bound, whatever a test or a demonstration that runs for days asks for.
-    @Test func `forgets the oldest`() throws {
+    /// Its memory is limited for any number of requests of a test or a long demonstration.
+    @Test func `evicts the oldest messages`() throws {
         try with { chat throws in
             let (_, channel) = try chat.ticket()
             let numbers = try (1...201).map { try #require(chat.chat.post(.agent(text: "\($0)"), in: channel)) }
@@ -138,8 +138,8 @@ import Testing
         }
     }
 
-    /// A receiver that never answers makes webhooks wait, but not without end.
-    @Test func `gives up what waits too long`() throws {
+    /// A receiver that never responds makes webhooks wait for a limited time.
+    @Test func `gives up webhooks that wait too long`() throws {
         let receiver = try ScriptedServer(.connections([[.readRequest, .hang]]))
         defer { receiver.stop() }
         try with(receiver.url("/")) { chat throws in

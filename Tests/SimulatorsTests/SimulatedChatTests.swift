@@ -7,7 +7,7 @@ import Testing
 import Threading
 import Time
 
-/// The simulated Sendbird Chat, asked as its Platform API is.
+/// The simulated Sendbird Chat, through its Platform API.
 @Suite struct SimulatedChatTests {
     private static let start: UnixMilliseconds = 1_800_000_000_000
 
@@ -25,7 +25,7 @@ import Time
         try body(ChatCaller(sendbird: sendbird, client: client))
     }
 
-    @Test func `issues and ends session tokens`() throws {
+    @Test func `issues and revokes session tokens`() throws {
         try with { chat throws in
             let path = "v3/users/a%2Fb/token"
             #expect(try chat.code(.post, path: path, body: [:]) == "400 400201")
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test func `keeps push tokens of each service`() throws {
+    @Test func `stores push tokens of each service`() throws {
         try with { chat throws in
             chat.chat.meet("user-1")
             for (service, member) in [("apns", "apns_device_token"), ("gcm", "gcm_reg_token"), ("huawei", "huawei_device_token")] {
@@ -76,7 +76,7 @@ import Time
         }
     }
 
-    @Test func `is strict`() throws {
+    @Test func `validates strictly`() throws {
         try with { chat throws in
             #expect(try chat.code(.get, path: "v3/applications/settings/webhook", token: "wrong") == "400 400401")
             #expect(try chat.call(.get, path: "v3/applications/settings/webhook")["webhook"]?["enabled"] == false)
@@ -88,7 +88,7 @@ import Time
         }
     }
 
-    @Test func `wants fewer requests of each kind`() throws {
+    @Test func `limits requests of each kind`() throws {
         let now = Monitor(Self.start)
         try with({
             $0.requestsPerSecond = 2
@@ -105,7 +105,7 @@ import Time
         }
     }
 
-    @Test func `fails as the script says`() throws {
+    @Test func `fails as scripted`() throws {
         let faults = FaultScript()
         let script = """
             {"faults":[{"provider":"sendbird-chat","match":{"token":"issue_session_token"},"answer":{"status":429,"retry_after":3}},

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// The simulated Sendbird Desk, asked as its Platform API is.
+/// The simulated Sendbird Desk, through its Platform API.
 @Suite struct SimulatedDeskTests {
     private func with(
         _ change: (inout SimulatedDeskSettings) -> Void = { _ in }, faults: FaultScript = FaultScript(),
@@ -21,7 +21,7 @@ import Threading
         try body(DeskCaller(desk: desk, client: client))
     }
 
-    @Test func `makes finds and lists tickets`() throws {
+    @Test func `creates, finds and lists tickets`() throws {
         try with { desk throws in
             let customer = try desk.customer()
             #expect(try desk.call(.get, path: "customers?sendbird_id=user-1")["results"] == [customer])
@@ -64,7 +64,7 @@ import Threading
             let id = try #require(try desk.create(desk.customer())["id"]?.integer)
             let path = "tickets/\(id)"
             #expect(try desk.call(.patch, path: path, body: ["priority": "HIGH"])["priority"] == "HIGH")
-            // What is wrong vanishes without a word.
+            // Invalid fields are dropped silently.
             #expect(try desk.call(.patch, path: path, body: ["priority": "highest"])["priority"] == "HIGH")
             #expect(try desk.status(.patch, path: "\(path)/cancel", body: [:]) == 400)
             #expect(desk.desk.perform(.assign, onTicket: id))
@@ -80,7 +80,7 @@ import Threading
         }
     }
 
-    @Test func `is strict`() throws {
+    @Test func `validates strictly`() throws {
         try with({ $0.hasUser = { $0 == "user-1" } }) { desk throws in
             let customer = try desk.customer()
             let id = try #require(customer["id"]?.integer)
@@ -99,7 +99,7 @@ import Threading
         }
     }
 
-    @Test func `fails as the script says`() throws {
+    @Test func `fails as scripted`() throws {
         let faults = FaultScript()
         let script = #"{"faults":[{"provider":"sendbird-desk","match":{"token":"list_tickets"},"answer":{"status":429,"retry_after":3}}]}"#
         try FaultReader.read(script: Array(script.utf8), into: faults, DeviceRegistry())
@@ -112,7 +112,7 @@ import Threading
         }
     }
 
-    @Test func `shows support a ticket with the first message`() throws {
+    @Test func `a ticket is visible to support after its first message`() throws {
         try with { desk throws in
             let id = try #require(try desk.create(desk.customer())["id"]?.integer)
             desk.desk.notice(messageFrom: "somebody-else", in: "sendbird_desk_\(id)")
@@ -133,7 +133,7 @@ import Threading
             #expect(webhooks.wait(for: 4))
             #expect(
                 webhooks.sent.map(\.event) == ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"])
-            // An answer that takes longer than a second, as on a busy machine, costs another try.
+            // A response after more than a second, as on a busy machine, causes another attempt.
             #expect(webhooks.sent.allSatisfy { $0.isAccepted })
             #expect(zip(webhooks.sent, [2, 1, 1, 1]).allSatisfy { $0.tries >= $1 })
             #expect(receiver.requests.count <= webhooks.sent.map(\.tries).reduce(0, +), "what was accepted is not sent again")
@@ -162,7 +162,7 @@ import Threading
         }
     }
 
-    @Test func `gives a webhook up after three tries`() throws {
+    @Test func `gives a webhook up after three attempts`() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(503)))
         defer { receiver.stop() }
         try with({ $0.webhookURL = receiver.url("/") }) { desk throws in

@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// The vendor's part of a bot: what it reads, and what it sends.
+/// The vendor's part of a bot: its input and its requests.
 @Suite struct SimulatedModelTests {
     private static func data(_ url: String) -> String {
         #"{"ai_attrs":{"system_message":"You help.","functions":[{"request":{"headers":{"Authorization":"Bearer dgbt1.x"},"#
@@ -19,7 +19,7 @@ import Testing
         try body(SimulatedModel(data: Self.data(server.url("")), client: client))
     }
 
-    @Test(arguments: SimulatedModel.Form.allCases) func `calls in each form`(_ form: SimulatedModel.Form) throws {
+    @Test(arguments: SimulatedModel.Form.allCases) func `sends calls in each form`(_ form: SimulatedModel.Form) throws {
         let server = try ScriptedServer(.everyRequest(.respond(200)))
         try with(server) { model in
             #expect(model.systemMessage == "You help.")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `wraps what it gets as the vendor does`() {
+    @Test func `wraps responses like the vendor`() {
         let answer = FunctionResponse(
             statusCode: 200, endpoint: "https://d.example.com/f/get_order_list",
             response: [["id": "7", "status": "delivering", "items": ["Lamp"]]])
@@ -48,7 +48,7 @@ import Testing
         #expect(ModelScript.words(for: answer) == "Your orders:\n7 (delivering): Lamp")
     }
 
-    @Test func `refuses what is no prompt`() throws {
+    @Test func `rejects an invalid prompt`() throws {
         let client = try Client()
         defer { client.close() }
         for text in ["", "{}", #"{"ai_attrs":{}}"#, #"{"ai_attrs":{"system_message":"x","functions":[{}]}}"#] {

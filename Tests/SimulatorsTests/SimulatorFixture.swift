@@ -7,11 +7,11 @@ import Testing
 import Threading
 import Time
 
-/// All simulators and a client that trusts them, with the time in the test's hands.
+/// All simulators, a client that trusts them, and a clock that the test sets.
 final class SimulatorFixture {
     static let deviceToken = String(repeating: "a1", count: 32)
 
-    /// Made once: the key for FCM takes half a second. Nothing that the simulators remember is in them.
+    /// Created once, because the key for FCM takes half a second. The credentials have no state of a simulator.
     private static let credentials = Result { try SimulatorCredentials() }
 
     let simulators: SimulatorSet
@@ -58,7 +58,7 @@ final class SimulatorFixture {
         return try #require(end.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0 })
     }
 
-    /// A provider token of APNs, as the credentials make it; `change` may spoil it.
+    /// A provider token of APNs from the credentials; `change` may invalidate it.
     func providerToken(_ change: (inout JSONObject, inout JSONObject) -> Void = { _, _ in }) throws -> String {
         var header: JSONObject = ["alg": "ES256", "kid": .string(simulators.credentials.apnsKeyID)]
         var claims: JSONObject = ["iss": .string(simulators.credentials.apnsTeamID), "iat": .integer(Int64(seconds))]

@@ -18,7 +18,7 @@ import Time
         backup = directory.path("backup.db")
     }
 
-    /// A store that is closed, most of whose pages hold texts.
+    /// A closed store, most of whose pages contain texts.
     private func fill() throws {
         let store = try SQLiteStore(path: path)
         for number in 0..<200 { try store.take(Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }) }
@@ -31,7 +31,7 @@ import Time
         return try store.all().count
     }
 
-    @Test func `is whole while the store continues`() throws {
+    @Test func `is complete while the store is written`() throws {
         let store = try SQLiteStore(path: path)
         for number in 0..<20 { try store.take(Sample(number)) }
         try StoreFile.backUp(path, to: backup)
@@ -42,8 +42,8 @@ import Time
         #expect(directory.contents() == ["backup.db", "store.db"], "it leaves nothing else")
     }
 
-    /// In a process of its own, because each process has one mask.
-    @Test func `a backup is for its owner only whatever the mask allows`() async {
+    /// In its own process, because the mask is a property of the process.
+    @Test func `a backup is readable only by its owner under any umask`() async {
         await #expect(processExitsWith: .success) {
             umask(0)
             let directory = try TemporaryDirectory()
@@ -58,7 +58,7 @@ import Time
         }
     }
 
-    @Test func `overwrites nothing`() throws {
+    @Test func `overwrites no file`() throws {
         try SQLiteStore(path: path).close()
         try directory.write("backup.db", "somebody's")
         let failure = #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
@@ -70,7 +70,7 @@ import Time
         #expect(directory.contents() == ["backup.db", "other.db", "store.db"], "it leaves nothing else")
     }
 
-    @Test func `is not made of damage`() throws {
+    @Test func `is not created from a damaged store`() throws {
         try fill()
         try directory.write("store.db", Damage.overwritten.apply(to: try FileBytes.read(path)))
         let failure = #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
@@ -78,7 +78,7 @@ import Time
         #expect(directory.contents() == ["store.db"])
     }
 
-    @Test(arguments: Damage.allCases) fileprivate func `a damaged backup is named and changes nothing`(damage: Damage) throws {
+    @Test(arguments: Damage.allCases) fileprivate func `a damaged backup is reported and changes nothing`(damage: Damage) throws {
         try fill()
         try StoreFile.backUp(path, to: backup)
         try directory.write("backup.db", damage.apply(to: try FileBytes.read(backup)))
@@ -93,7 +93,7 @@ import Time
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a backup for which there is no room leaves nothing behind`() throws {
+    func `a backup without room on the disk leaves no file`() throws {
         try fill()
         let disk = try SmallDisk()
         try disk.fill("ballast", bytes: 2 << 20 - 64 << 10)
@@ -103,12 +103,12 @@ import Time
         #expect(disk.contents() == ["ballast"])
     }
 
-    @Test func `comes back in the place of a store with a log`() throws {
+    @Test func `replaces a store that has a log`() throws {
         let store = try SQLiteStore(path: path)
         try store.take(Sample(1))
         try StoreFile.backUp(path, to: backup)
         for number in 2..<9 { try store.take(Sample(number)) }
-        // A process that was killed leaves its log, which must not be taken for the backup's.
+        // A killed process leaves its log, which must not be used with the backup.
         try directory.write("site/store.db", try FileBytes.read(path))
         try directory.write("site/store.db-wal", try FileBytes.read(path + "-wal"))
         store.close()
@@ -119,7 +119,7 @@ import Time
         #expect(File.exists(backup))
     }
 
-    @Test(arguments: ["", "-wal"]) func `a name that an earlier restore gave is not given again`(suffix: String) throws {
+    @Test(arguments: ["", "-wal"]) func `a restore does not reuse the name of an earlier one`(suffix: String) throws {
         try fill()
         try StoreFile.backUp(path, to: backup)
         let now = SystemClock.unixSeconds()
@@ -129,7 +129,7 @@ import Time
         #expect(try count(former) == 200)
     }
 
-    @Test func `comes back where nothing is`() throws {
+    @Test func `is restored when there is no store`() throws {
         let store = try SQLiteStore(path: path)
         try store.take(Sample(1))
         store.close()
@@ -138,13 +138,13 @@ import Time
         #expect(try count(directory.path("site/store.db")) == 1)
     }
 
-    @Test func `an empty file is no backup`() throws {
+    @Test func `an empty file is not a backup`() throws {
         try directory.write("empty.db", "")
         let failure = #expect(throws: StoreError.self) { try StoreFile.restore(directory.path("empty.db"), to: path, asItIs: false) }
         #expect(failure?.remedy == "it is no backup: name another file")
     }
 
-    @Test func `refuses what is in use or no backup`() throws {
+    @Test func `rejects a store in use and a file that is no backup`() throws {
         let store = try SQLiteStore(path: path)
         try StoreFile.backUp(path, to: backup)
         let failure = #expect(throws: StoreError.self) { try StoreFile.restore(backup, to: path, asItIs: false) }
@@ -163,7 +163,7 @@ import Time
     }
 }
 
-/// A damage of a file, and what is said about it.
+/// A damage of a file, and the resulting message.
 private enum Damage: CaseIterable {
     case overwritten, truncated, header, empty
 
@@ -180,7 +180,7 @@ private enum Damage: CaseIterable {
         var bytes = bytes
         switch self {
         case .overwritten:
-            // Where the texts are.
+            // The position of the texts.
             for index in stride(from: bytes.count / 4, to: bytes.count / 2, by: 3) { bytes[index] = 0xA5 }
         case .truncated: bytes.removeLast(bytes.count / 2)
         case .header: bytes.replaceSubrange(0..<100, with: [UInt8](repeating: 0xA5, count: 100))

@@ -5,12 +5,12 @@ import Testing
 @Suite struct CheckpointPlanTests {
     private var plan = CheckpointPlan(minimumPages: 16_000)
 
-    /// Begins a pass, as with a log that is long enough.
+    /// Begins a pass with a log that is long enough.
     private mutating func begin() {
         #expect(plan.step(logged: 16_010) == .pass)
     }
 
-    @Test mutating func `leaves a short log alone`() {
+    @Test mutating func `ignores a short log`() {
         for logged in [0, 1, 15_999] { #expect(plan.step(logged: logged) == .nothing) }
         #expect(plan.step(logged: 16_000) == .pass)
     }
@@ -25,13 +25,13 @@ import Testing
         begin()
     }
 
-    /// Where nothing is left to move, a commit could begin the log anew just as a pass begins.
-    @Test mutating func `begins no pass where all is moved`() {
+    /// When no page is left to move, a commit could restart the log at the moment when a pass begins.
+    @Test mutating func `begins no pass when all pages are moved`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 16_010) == .finish)
     }
 
-    @Test mutating func `finds a log that has begun anew`() {
+    @Test mutating func `detects a restarted log`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 12) == .nothing)
         #expect(plan.step(logged: 15_999) == .nothing)
@@ -46,7 +46,7 @@ import Testing
         #expect(plan.step(logged: 116_000) == .pass)
     }
 
-    @Test mutating func `waits where somebody reads the beginning`() {
+    @Test mutating func `waits while a reader uses the beginning of the log`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 18_000) == .pass)
         #expect(plan.step(moved: 16_010, logged: 19_000) == .nothing, "nothing was moved")
@@ -54,7 +54,7 @@ import Testing
         #expect(plan.step(logged: 23_000) == .pass)
     }
 
-    @Test mutating func `waits where the log cannot be begun anew`() {
+    @Test mutating func `waits while the log cannot be restarted`() {
         begin()
         #expect(plan.step(moved: 16_010, logged: 16_020) == .finish)
         plan.finished(logged: 16_020, isEmpty: false)

@@ -16,7 +16,7 @@ import Time
         directory = try TemporaryDirectory()
     }
 
-    /// A store that moves pages from its log early.
+    /// A store whose checkpoints begin early.
     private func open(_ change: (inout StoreSettings) -> Void = { _ in }) throws -> SQLiteStore {
         var settings = StoreSettings()
         settings.pagesBeforeCheckpoint = 100
@@ -32,7 +32,7 @@ import Time
         for number in numbers { try store.take(Sample(number).with { $0.data = data }) }
     }
 
-    /// Takes events, and every so often waits until the checkpointer has kept pace, however long its thread was not scheduled.
+    /// Accepts events, and after every `count` of them waits until the checkpointer has caught up, however rarely its thread runs.
     private func take(_ numbers: Range<Int>, waitingAfterEach count: Int, _ store: SQLiteStore) throws {
         for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: count) {
             try take(first..<min(first + count, numbers.upperBound), store)
@@ -40,7 +40,7 @@ import Time
         }
     }
 
-    /// Whether a checkpoint would not begin yet. Asking writes a page, after which the writer takes the checkpointer's next step.
+    /// Whether a checkpoint would not begin yet. The call writes a page, after which the writer takes the checkpointer's next step.
     private func isLogShort(_ store: SQLiteStore) -> Bool {
         let pages = try? store.queue.perform { database throws(SQLiteError) -> Int in
             try database.touch()
@@ -49,16 +49,16 @@ import Time
         return pages.map { $0 < 100 } ?? false
     }
 
-    @Test func `keeps the log short while events come`() throws {
+    @Test func `keeps the log short during events`() throws {
         let store = try open()
         defer { store.close() }
         try take(0..<800, waitingAfterEach: 100, store)
-        // All of them are 32 MB.
+        // They have 32 MB in total.
         #expect(try logBytes() < 16 << 20)
         #expect(try store.all().count == 800)
     }
 
-    @Test func `goes on with a long log while somebody reads its beginning`() throws {
+    @Test func `a reader of its beginning makes the log grow`() throws {
         let store = try open()
         defer { store.close() }
         try take(0..<10, store)
@@ -68,14 +68,14 @@ import Time
         try take(10..<200, store)
         #expect(try logBytes() > 190 * data.count)
         rows.reset()
-        // Enough for the log to be begun anew, which leaves its file as long as it is.
+        // Enough for a restart of the log, which does not shorten its file.
         let length = try logBytes()
         try take(200..<800, waitingAfterEach: 100, store)
         #expect(try logBytes() < length + 400 * data.count)
         #expect(try store.all().count == 800)
     }
 
-    @Test func `finds everything again`() throws {
+    @Test func `all data is found again`() throws {
         let first = try open()
         try take(0..<300, first)
         first.close()
@@ -84,17 +84,17 @@ import Time
         #expect(try second.all().map(\.event.data) == Array(repeating: data, count: 300))
     }
 
-    @Test func `keeps the log when the disk takes no more pages`() throws {
+    @Test func `keeps the log when the disk accepts no pages`() throws {
         let first = try open { $0.probeIntervalMilliseconds = 5 }
         try take(0..<50, first)
         try #require(makeUnwritable(directory.path("store.db")))
         var count = 50
-        // A checkpoint begins when the log has 100 pages, which ten events fill. The store notes its failure also while it is idle.
+        // A checkpoint begins at 100 pages in the log, which ten events fill. The store detects its failure also while it is idle.
         while count < 100, (try? first.take(Sample(count).with { $0.data = data })) != nil { count += 1 }
         #expect(eventually { first.refusal?.kind == .notOpen })
         do throws(StoreError) {
             try first.take(Sample(5000).incoming())
-            Issue.record("it was accepted")
+            Issue.record("the event was accepted")
         } catch {
             #expect(error.description.contains("the disk failed to write the database"))
         }
@@ -111,19 +111,19 @@ import Time
             (13, "database or disk is full (SQLite code 13)", "free space on the disk that holds the file"),
             (10, "disk I/O error (SQLite code 10)", "look at the disk"),
         ] as [(Int32, String, String)])
-    func `a disk that took no pages has a cause and a remedy`(_ code: Int32, cause: String, remedy: String) {
+    func `a failed checkpoint has a cause and a remedy`(_ code: Int32, cause: String, remedy: String) {
         let error = StoreError.notKept(SQLiteError(code: code))
         #expect(error.cause.hasPrefix("the disk failed to write the database: \(cause). Nothing is lost:"))
         #expect(error.remedy == remedy)
     }
 
-    @Test func `moves everything again only while nobody else has the file open`() throws {
+    @Test func `moves all pages again only while no other process has the file open`() throws {
         try open().close()
         let path = directory.path("store.db")
         let reader = try LockingProcess.start(path, 0x4000_0002..<0x4000_0200, shared: true)
         do throws(StoreError) {
             try SQLiteStore(path: path, movesAgain: true).close()
-            Issue.record("it was opened")
+            Issue.record("the store was opened")
         } catch {
             #expect(error.kind == .unavailable)
             #expect(error.description.contains("process \(reader.identifier) (perl)"))
@@ -133,7 +133,7 @@ import Time
         try SQLiteStore(path: path, movesAgain: true).close()
     }
 
-    @Test func `accepts nothing new while a reader keeps the log long`() throws {
+    @Test func `accepts no event while a reader keeps the log long`() throws {
         let store = try open {
             $0.maximumLogPages = 1000
             $0.probeIntervalMilliseconds = 5

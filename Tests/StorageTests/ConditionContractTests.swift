@@ -42,7 +42,7 @@ import Time
         #expect(try reported(store.store).count == 5)
     }
 
-    @Test(arguments: Backend.allCases) func `its event is delivered like every other`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `its event is delivered like any other`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: begin(1, to: ["log"])))
         let claimed = try #require(try store.store.claim(at: 2000).first)
@@ -59,14 +59,14 @@ import Time
         #expect(try store.store.deliveries(filter, limit: 10).count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be notified`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a condition without notifiers is stored`(_ backend: Backend) throws {
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: nil))
         #expect(try store.store.clear(Self.key, announcing: nil))
         #expect(try store.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `each kind and subject has its own`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each kind and subject has its own condition`(_ backend: Backend) throws {
         let store = try backend.store()
         let subjects = ["", "a\u{0}b", "caf\u{e9}", "cafe\u{301}"]
         let keys = OperatorCondition.Kind.allCases.flatMap { kind in subjects.map { OperatorCondition.Key(kind, $0) } }.sorted()
@@ -76,8 +76,8 @@ import Time
         #expect(try store.store.conditions().map(\.key) == keys.filter { $0 != keys[3] })
     }
 
-    /// Where there is no room for the event, the condition has begun all the same.
-    @Test(arguments: Backend.allCases) func `a full queue takes the condition`(_ backend: Backend) throws {
+    /// The condition begins even if the queue has no room for its event.
+    @Test(arguments: Backend.allCases) func `a full queue does not prevent the condition`(_ backend: Backend) throws {
         let store = try backend.store(maxPending: 1)
         try store.store.take(Sample(1))
         #expect(try store.store.raise(condition(), announcing: begin(2)))
@@ -85,7 +85,7 @@ import Time
         #expect(try store.store.all().filter { $0.state == .dead }.map(\.reason) == ["queue_full", "queue_full"])
     }
 
-    @Test func `a restart forgets nothing`() throws {
+    @Test func `a restart keeps the conditions`() throws {
         let directory = try TemporaryDirectory()
         let place = try PostgresSchemaFixture()
         let opened: [() throws -> any Store] = [
@@ -104,7 +104,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `a closed store says so`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store reports that it is closed`(_ backend: Backend) throws {
         let store = try backend.store()
         store.store.close()
         #expect(throws: StoreError.self) { _ = try store.store.conditions() }

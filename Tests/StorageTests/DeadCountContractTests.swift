@@ -7,9 +7,9 @@ import Time
 
 @testable import Storage
 
-/// The numbers of dead deliveries that the store keeps are those of a list of all deliveries, whatever has happened to them.
+/// The store's counts of dead deliveries equal those of a list of all deliveries, after any operations.
 @Suite struct DeadCountContractTests {
-    /// - Returns: how many are dead.
+    /// - Returns: the number of dead deliveries.
     @discardableResult
     private func expectExact(
         _ store: any Store, _ step: Testing.Comment, sourceLocation: SourceLocation = #_sourceLocation
@@ -62,7 +62,7 @@ import Time
         #expect(try expectExact(store, "expired, found by a claim") == 8)
     }
 
-    @Test(arguments: Backend.allCases) func `what is dead when it is made is counted`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a delivery that is dead from the start is counted`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for number in 0..<4 {
             _ = try fixture.store.take(Sample(number).incoming(to: number < 2 ? ["full"] : ["full", "other"]))
@@ -71,7 +71,7 @@ import Time
         #expect(try expectExact(fixture.store, "no room") == 2)
     }
 
-    @Test(arguments: Backend.allCases) func `each way to leave is counted`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each way to leave the state is counted`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 3 }
         let store = fixture.store
         try take(store, numbers: 0..<30) {
@@ -101,7 +101,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func `many are counted exactly`(_ backend: Backend) throws {
         let fixture = try backend.store()
-        // The model looks at all of them for each.
+        // The store in memory scans all deliveries for each one.
         let count = backend == .memory ? 250 : 3000
         for first in stride(from: 0, to: count, by: 250) {
             try fixture.store.takeAll((first..<first + 250).map { Sample($0).with { $0.expires = 1001 }.incoming(to: ["http", "log"]) })
@@ -121,11 +121,11 @@ import Time
         #expect(try expectExact(again, "opened again") == 3)
     }
 
-    /// Replicas that end, retry and delete deliveries of one notifier at once neither wait for each other in a circle nor miscount.
-    @Test func `replicas at once count exactly`() throws {
+    /// Replicas that concurrently end, retry and delete deliveries of one notifier neither deadlock nor miscount.
+    @Test func `concurrent replicas count exactly`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
-        // Rows are summed up meanwhile.
+        // Rows are summed up at the same time.
         (settings.heartbeatMilliseconds, settings.rowsPerCommit) = (20, 10)
         let stores = try (0..<3).map { _ in try place.store(settings) }
         defer { for store in stores { store.close() } }
@@ -156,7 +156,7 @@ import Time
         for store in stores { try expectExact(store, "after all") }
     }
 
-    /// A reader of the counts would otherwise look at as many rows as have ever died.
+    /// Otherwise a reader of the counts would scan a row for each delivery that ever died.
     @Test func `a heartbeat sums up the rows`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()

@@ -26,7 +26,7 @@ import Time
         return try SQLiteStore(path: directory.path("store.db"), settings: settings)
     }
 
-    /// How often the marker stands in the database and its log.
+    /// The number of occurrences of the marker in the database and its log.
     private func found() throws -> Int {
         try ["store.db", "store.db-wal"].reduce(0) { count, name in
             count + Self.count(in: try File.read(directory.path(name), limit: 1 << 28).bytes)
@@ -47,7 +47,7 @@ import Time
         }
     }
 
-    /// Comments of which some are longer than a page.
+    /// Accepts comments, some of which are longer than a page.
     private func take(_ store: SQLiteStore, _ numbers: Range<Int>) throws {
         for number in numbers {
             let text = "{\"body\":\"" + String(repeating: Self.marker, count: number % 4 == 0 ? 600 : 3) + "\"}"
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test func `of what has arrived`() throws {
+    @Test func `erases delivered comments`() throws {
         let store = try open()
         defer { store.close() }
         try take(store, 0..<60)
@@ -65,7 +65,7 @@ import Time
         #expect(try store.all().count == 60, "that they were delivered is still known")
     }
 
-    @Test func `of what is purged`() throws {
+    @Test func `erases purged deliveries`() throws {
         let store = try open()
         defer { store.close() }
         try take(store, 0..<60)
@@ -75,7 +75,7 @@ import Time
         #expect(eventually { (try? found()) == 0 })
     }
 
-    @Test func `of tokens in events`() throws {
+    @Test func `erases push tokens in events`() throws {
         let store = try open()
         defer { store.close() }
         for number in 0..<20 { try store.put("\(Self.marker)\(number)", user: "u\(number)") }
@@ -85,8 +85,8 @@ import Time
         #expect(eventually { (try? found()) == 0 })
     }
 
-    /// Texts, identifiers and tokens of somebody who was forgotten, and nothing of others.
-    @Test func `of who is forgotten`() throws {
+    /// Erases the texts, identifiers and tokens of a forgotten user, and nothing of others.
+    @Test func `erases a forgotten user`() throws {
         let store = try open()
         defer { store.close() }
         let user = "\(Self.marker)user"
@@ -115,7 +115,7 @@ import Time
 
     private static let traces = PersonTraces(AppUser(appID: "app", userID: "user"))
 
-    /// A store that empties its log for a proof only.
+    /// Opens a store that empties its log only for a proof of erasure.
     private func openForProofs(withinMilliseconds limit: UInt64 = WaitLimit.milliseconds) throws -> SQLiteStore {
         try open {
             $0.erasesLogAfterMilliseconds = 3_600_000
@@ -124,7 +124,7 @@ import Time
         }
     }
 
-    @Test func `a proof does not wait for what is deleted after it began`() throws {
+    @Test func `a proof does not wait for data that is deleted after it began`() throws {
         let store = try openForProofs()
         let isProven = Monitor(false)
         let deletions = try DedicatedThread {
@@ -141,7 +141,7 @@ import Time
         #expect(try store.proveErasure(of: Self.traces).log == .emptied)
     }
 
-    @Test func `a proof ends as soon as nobody reads the log`() throws {
+    @Test func `a proof ends as soon as no connection reads the log`() throws {
         let store = try openForProofs()
         defer { store.close() }
         try take(store, 0..<4)
@@ -162,7 +162,7 @@ import Time
         #expect(log.withLock { $0 } == .emptied)
     }
 
-    @Test func `a proof that nobody prevents names no reader`() throws {
+    @Test func `a proof that nothing prevents names no reader`() throws {
         let store = try openForProofs(withinMilliseconds: 0)
         defer { store.close() }
         try take(store, 0..<4)
@@ -180,8 +180,8 @@ import Time
         rows.reset()
     }
 
-    /// A text is found wherever it stands, also across the parts that are read at once.
-    @Test func `the search finds every place`() throws {
+    /// The search finds a text at every position, also across two reads.
+    @Test func `the search finds a text at every position`() throws {
         let path = directory.path("bytes")
         let text = Array(Self.marker.utf8)
         for offset in [0, 1, 100, (1 << 20) - text.count, (1 << 20) - 3, (1 << 20) - 1, 1 << 20, (2 << 20) - 5] {
@@ -195,7 +195,7 @@ import Time
         #expect(try FileSearch.search(path, for: [text]) == FileSearch.Finding(), "a file that is not there")
     }
 
-    @Test func `keeps what waits`() throws {
+    @Test func `keeps pending deliveries`() throws {
         let store = try open()
         defer { store.close() }
         try take(store, 0..<4)

@@ -28,7 +28,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         failure { () throws(FileLock.Failure) in _ = try lock() }
     }
 
-    @Test func `excludes others until it is let go`() throws {
+    @Test func `excludes other processes until it is released`() throws {
         var lock: FileLock? = try lock()
         #expect(refusal == .held(by: nil))
         withExtendedLifetime(lock) {}
@@ -37,7 +37,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(lock != nil)
     }
 
-    @Test func `holds what its file is called afterwards`() throws {
+    @Test func `keeps the lock when the file is renamed`() throws {
         let lock = try lock()
         #expect(!lock.isRemoved)
         #expect(unsafe link(path, directory.path("other")) == 0)
@@ -48,8 +48,8 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(lock.isRemoved)
     }
 
-    /// A program that is being started has a copy of every descriptor for a moment; another descriptor of the same open file stands for it.
-    @Test func `is let go while a copy of its descriptor is open`() throws {
+    /// A program that is being started briefly holds a copy of every descriptor; a duplicate of the descriptor simulates it.
+    @Test func `is released while a copy of its descriptor is open`() throws {
         var lock: FileLock? = try lock()
         let copies = ownDescriptors().filter { leads($0, to: path) }.map { dup($0) }
         #expect(copies.count == 1)
@@ -75,7 +75,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(lock.holder(of: 0..<10) == nil)
     }
 
-    @Test func `the lock is on its byte alone`() throws {
+    @Test func `locks one byte only`() throws {
         var lock: FileLock? = try lock()
         #expect(FileLock.isHeld(path, byte: 100))
         #expect(!FileLock.isHeld(path, byte: 99))
@@ -86,10 +86,10 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(!FileLock.isHeld(directory.path("missing"), byte: 100))
     }
 
-    @Test func `says why the file cannot be opened`() throws {
+    @Test func `reports why the file cannot be opened`() throws {
         let error = failure { () throws(FileLock.Failure) in _ = try FileLock(directory.path("missing"), byte: 1, others: 0..<1) }
         guard case .system(let reason)? = error else {
-            Issue.record("it was opened")
+            Issue.record("the file was opened")
             return
         }
         #expect(reason.isMissing)
@@ -97,7 +97,7 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
 }
 
 @Suite struct FileSystemTests {
-    @Test func `knows size and room`() throws {
+    @Test func `reports the file's size and the free space`() throws {
         let directory = try TemporaryDirectory()
         try File.create(directory.path("file"), mode: 0o600, [1, 2, 3])
         #expect(try FileSystem.size(of: directory.path("file")) == 3)

@@ -7,8 +7,8 @@ import Testing
 import Time
 
 @Suite struct FullDiskTests {
-    /// Accepts until the store refuses.
-    /// - Returns: how many were accepted, and the refusal.
+    /// Accepts events until the store refuses one.
+    /// - Returns: the number of accepted events, and the refusal.
     private func fill(_ store: SQLiteStore) -> (count: Int, error: StoreError?) {
         for number in 0..<10_000 {
             let sample = Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }
@@ -21,7 +21,7 @@ import Time
         return (10_000, nil)
     }
 
-    @Test func `keeps what it took and works again when there is room`() throws {
+    @Test func `keeps accepted events and accepts more once there is room`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.maximumFileBytes = 1 << 20
@@ -41,9 +41,9 @@ import Time
         #expect(try store.pending().map(\.count) == [count - 19])
     }
 
-    /// - Parameter probeMilliseconds: how often an idle store checks whether there is room. The longer one never comes in this test.
+    /// - Parameter probeMilliseconds: the interval at which an idle store checks for room. The longer one does not pass in this test.
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"), arguments: [5, 3_600_000] as [UInt64])
-    func `survives a disk that is really full`(probeMilliseconds: UInt64) throws {
+    func `survives a full disk`(probeMilliseconds: UInt64) throws {
         let isProbing = probeMilliseconds == 5
         let disk = try SmallDisk()
         try disk.fill("ballast", bytes: 700_000)
@@ -54,7 +54,7 @@ import Time
         let store = try SQLiteStore(path: path, settings: settings)
         let (count, error) = fill(store)
         #expect(error?.kind == .diskFull)
-        // A probe may find room in pages of the log that the disk has already given.
+        // A probe may find room in pages of the log that are already allocated.
         if !isProbing { #expect(store.refusal?.kind.rawValue == "disk_full") }
         #expect(try store.all().count == count)
         disk.remove("ballast")
@@ -78,21 +78,21 @@ import Time
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `says that it may not write`() throws {
+    func `reports missing write permission`() throws {
         let disk = try SmallDisk()
         let store = try SQLiteStore(path: disk.path("store.db"))
         store.close()
         try disk.makeReadOnly()
         do throws(StoreError) {
             try SQLiteStore(path: disk.path("store.db")).close()
-            Issue.record("it was opened")
+            Issue.record("the store was opened")
         } catch {
             #expect(error.kind == .unavailable)
             #expect(error.description.contains("must be allowed to write"))
         }
     }
 
-    @Test func `leaves the rest of the disk to others`() throws {
+    @Test func `leaves the reserve of the disk free`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let first = try SQLiteStore(path: path)

@@ -37,20 +37,20 @@ import Time
         return store.commits - before
     }
 
-    @Test func `makes many calls durable together`() throws {
+    @Test func `commits many calls together`() throws {
         let store = try open { _ in }
         defer { store.close() }
         #expect(try commits(of: 400, store) <= 2, "one commit for the events that the writer took first, one for the rest")
         #expect(try store.pending().map(\.count) == [400])
     }
 
-    @Test func `commits each call where that is wanted`() throws {
+    @Test func `commits each call alone with a batch size of 1`() throws {
         let store = try open { $0.maximumBatch = 1 }
         defer { store.close() }
         #expect(try commits(of: 50, store) == 50)
     }
 
-    @Test func `refuses what no disk would ever take`() throws {
+    @Test func `rejects events when the queue is full`() throws {
         let store = try open { $0.maximumQueued = 10 }
         let kinds = Monitor<[StoreError.Kind?]>([])
         try whileLocked {
@@ -69,7 +69,7 @@ import Time
         #expect(answers.count { $0 == nil } == 8, "a quarter of the queue is reserved for registrations")
     }
 
-    @Test func `works for many threads at once`() throws {
+    @Test func `serves many threads at once`() throws {
         let store = try open { _ in }
         defer { store.close() }
         let areAllAccepted = Monitor(false)
@@ -94,7 +94,7 @@ import Time
                 }
                 let reports = claimed.map { FinishedAttempt(id: $0.id, attempt: 1, next: .delivered, reason: "ok", now: 2001) }
                 if (try? store.finish(reports)) == nil { Issue.record("a report failed") }
-                // A claim that began after the last event was accepted finds everything that is left.
+                // A claim that begins after the last event was accepted finds all remaining deliveries.
                 if isLast, claimed.isEmpty { return }
             }
         }

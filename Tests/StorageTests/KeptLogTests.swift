@@ -8,7 +8,7 @@ import Time
 
 @testable import Storage
 
-/// A run that was not marked as closed keeps its log, whatever the disk does, so that the next start finds everything.
+/// A run that was not marked as closed keeps its write-ahead log on any disk failure, so that the next start finds all data.
 @Suite struct KeptLogTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -45,20 +45,20 @@ import Time
         for number in numbers { try store.take(Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }) }
     }
 
-    /// Delivers everything, and waits until the texts are gone from the log.
+    /// Delivers everything, and waits until the texts are erased from the log.
     private func rest(_ store: SQLiteStore, _ path: String? = nil) throws {
         for delivery in try store.claim(at: 2000) { try store.report(delivery, next: .delivered, at: 2001) }
         let log = (path ?? self.path) + "-wal"
         try #require(eventually { (try? FileSystem.size(of: log)).map { $0 < 10_000 } == true })
     }
 
-    /// Copies what a store that is open would leave if its process were killed now.
+    /// Copies the files that a killed process would leave.
     private func cut(_ path: String, _ write: (String, [UInt8]) throws -> Void) throws {
         for suffix in ["", "-wal", "-shm"] { try write("store.db\(suffix)", try FileBytes.read(path + suffix)) }
     }
 
-    /// A database and its log that a killed process left, in a directory of their own.
-    /// - Parameter first: what happens to the database before the run whose log it is.
+    /// Creates the database and log of a killed process in a separate directory.
+    /// - Parameter first: a change of the database before the run that writes the log.
     private func leftBehind(_ count: Int, first: (String) throws -> Void = { _ in }) throws -> String {
         try open(path).close()
         try first(path)
@@ -69,7 +69,7 @@ import Time
         return directory.path("left/store.db")
     }
 
-    /// The bytes of a database and of its log.
+    /// The bytes of a database and its log.
     private func bytes(_ path: String) throws -> [[UInt8]] {
         try ["", "-wal"].map { try File.read(path + $0, limit: 1 << 28).bytes }
     }
@@ -79,7 +79,7 @@ import Time
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a stop on a full disk says why it could not close the store and loses nothing`() throws {
+    func `a stop on a full disk reports why the store could not be closed and loses nothing`() throws {
         let disk = try SmallDisk()
         let store = try open(disk.path("store.db"))
         try take(0..<20, store)
@@ -94,7 +94,7 @@ import Time
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a stop on a full disk closes a store that has been at rest`() throws {
+    func `a stop on a full disk closes a store whose log is empty`() throws {
         let disk = try SmallDisk()
         let store = try open(disk.path("store.db")) { $0.erasesLogAfterMilliseconds = 0 }
         try take(0..<20, store)
@@ -106,12 +106,12 @@ import Time
     }
 
     /// - Parameters:
-    ///   - room: how many KiB of the disk the start has.
-    ///   - isAtRest: whether everything is in the database, so that SQLite could remove the log.
+    ///   - room: the free space at the start, in KiB.
+    ///   - isAtRest: whether the database contains all data, so that SQLite could remove the log.
     @Test(
         .enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"),
         arguments: [(0, true), (0, false), (8, false), (24, false), (32, false), (40, false), (64, false)])
-    func `a start on a full disk leaves the log of a run that was cut off`(room: Int, isAtRest: Bool) throws {
+    func `a start on a full disk keeps the log of a killed run`(room: Int, isAtRest: Bool) throws {
         let disk = try SmallDisk()
         let store = try open(path) { $0.erasesLogAfterMilliseconds = isAtRest ? 0 : 1_000_000 }
         defer { store.close() }
@@ -127,7 +127,7 @@ import Time
         #expect(try count(disk.path("store.db")) == 20)
     }
 
-    @Test func `a start that is refused by an older version leaves database and log as they are`() throws {
+    @Test func `a start that an older version refuses changes neither database nor log`() throws {
         let left = try leftBehind(20)
         func setVersion(_ version: Int32) throws {
             let connection = try Connection(path: left, mode: .readWriteKeepingLog)
@@ -142,7 +142,7 @@ import Time
         #expect(try count(left) == 20)
     }
 
-    @Test func `a start that meets damage leaves database and log as they are`() throws {
+    @Test func `a start that finds damage changes neither database nor log`() throws {
         let left = try leftBehind(20) { path in
             let store = try open(path)
             try take(1000..<1200, store)
@@ -156,7 +156,7 @@ import Time
         #expect(try bytes(left) == before)
     }
 
-    @Test func `the log of an empty database is left`() throws {
+    @Test func `the log of an empty database is kept`() throws {
         let left = try leftBehind(3)
         try directory.write("left/store.db", "")
         let log = try File.read(left + "-wal", limit: 1 << 28).bytes
@@ -165,7 +165,7 @@ import Time
         #expect(try File.read(left + "-wal", limit: 1 << 28).bytes == log)
     }
 
-    @Test func `a run that was cut off after its log had been emptied continues`() throws {
+    @Test func `a run that was killed after its log was emptied continues`() throws {
         let store = try open(path) { $0.erasesLogAfterMilliseconds = 0 }
         defer { store.close() }
         try take(0..<20, store)
@@ -175,8 +175,8 @@ import Time
         #expect(try count(directory.path("left/store.db")) == 20)
     }
 
-    /// - Parameter logs: what lies beside the copy: nothing, or an empty log, such as SQLite makes for somebody who looks at the copy.
-    @Test(arguments: [[], ["-wal"]]) func `a copy without its log is refused again and again`(logs: [String]) throws {
+    /// - Parameter logs: the files beside the copy: none, or the empty log that SQLite creates for a reader of the copy.
+    @Test(arguments: [[], ["-wal"]]) func `a copy without its log is refused each time`(logs: [String]) throws {
         let store = try open(path) { $0.erasesLogAfterMilliseconds = 0 }
         defer { store.close() }
         try take(0..<5, store)
@@ -192,7 +192,7 @@ import Time
         #expect(directory.contents().filter { $0.hasPrefix("copy/") } == ["copy/store.db"])
     }
 
-    @Test func `a copy without its log is refused though somebody has read the store since before its start`() throws {
+    @Test func `a copy without its log is refused although a reader has had it open since before the start`() throws {
         try open(path).close()
         let reader = try Connection(path: path, mode: .readOnly)
         let rows = try Statement(reader, "SELECT closed FROM runs UNION ALL SELECT 1")
@@ -226,7 +226,7 @@ import Time
         #expect(try !DatabaseFile.wasClosed(reader))
     }
 
-    @Test func `somebody who reads the store does not keep it from being closed`() throws {
+    @Test func `a reader does not prevent the store from being closed`() throws {
         let store = try open(path)
         try take(0..<3, store)
         let reader = try Connection(path: path, mode: .readOnly)
@@ -241,13 +241,13 @@ import Time
         #expect(directory.contents() == ["store.db"])
     }
 
-    /// A command looks at a store that is closed, and a service begins and is killed meanwhile.
-    @Test func `somebody who looks at the store leaves the log of a service that was killed meanwhile`() throws {
+    /// A command reads a closed store; meanwhile, a service starts and is killed.
+    @Test func `a reader keeps the log of a service that was killed meanwhile`() throws {
         try open(path).close()
         let left = directory.path("left/store.db")
         try directory.write("left/store.db", try File.read(path, limit: 1 << 28).bytes)
         try StoreFile.read(left) { connection throws(StoreError) in
-            // As if another process had done it, which then was killed.
+            // Simulates another process that did it and was then killed.
             _ = try? Statement(connection, "UPDATE runs SET closed = 0").run()
         }
         #expect(refusal(left) == nil)

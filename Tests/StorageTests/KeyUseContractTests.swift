@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// When keys were used, as the processes know that share a store.
+/// The recorded uses of keys, shared by the processes of one store.
 @Suite struct KeyUseContractTests {
     private func use(_ app: String = "app", keyID: UInt32 = 1, since: UnixMilliseconds = 1000, usedAt: UnixMilliseconds? = nil)
         -> KeyUse
@@ -12,7 +12,7 @@ import Time
         KeyUse(appID: app, keyID: keyID, since: since, usedAt: usedAt)
     }
 
-    @Test(arguments: Backend.allCases) func `the earliest record and the latest use stay`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps the earliest start of the record and the latest use`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.keyUses() == [])
         let steps: [(KeyUse, KeyUse)] = [
@@ -27,8 +27,8 @@ import Time
         try fixture.store.record([])
     }
 
-    /// Two names that Unicode calls equal, and one with the character that PostgreSQL's text cannot hold.
-    @Test(arguments: Backend.allCases) func `each key has its own`(_ backend: Backend) throws {
+    /// Two names that are equal in Unicode, and one with a character that PostgreSQL's text type cannot store.
+    @Test(arguments: Backend.allCases) func `records each key separately`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let uses = [
             use("a\u{0}b", keyID: 1, usedAt: 60_000), use("app", keyID: 0, usedAt: 120_000), use("app", keyID: 1),
@@ -39,7 +39,7 @@ import Time
         #expect(try fixture.store.keyUses() == uses)
     }
 
-    @Test func `a restart forgets nothing`() throws {
+    @Test func `keeps the records across a restart`() throws {
         let directory = try TemporaryDirectory()
         let place = try PostgresSchemaFixture()
         let opened: [() throws -> any Store] = [
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `a closed store says so`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store reports that it is closed`(_ backend: Backend) throws {
         let fixture = try backend.store()
         fixture.store.close()
         #expect(throws: StoreError.self) { try fixture.store.record([use()]) }
@@ -63,7 +63,7 @@ import Time
         fixture.store.announce(keysDigest: "x")
     }
 
-    @Test func `a last use is at least the time of which nothing is known`() {
+    @Test func `the last possible use is not before the start of the record`() {
         #expect(use(since: 5000).lastPossibleUse == 5000)
         #expect(use(since: 5000, usedAt: 4000).lastPossibleUse == 5000)
         #expect(use(since: 5000, usedAt: 6000).lastPossibleUse == 6000)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// What becomes of leases when the process that held them has ended: the next one that opens the file works on at once.
+/// Leases of a process that has ended. The next process that opens the file releases them at once.
 @Suite struct LeaseReleaseTests {
     private let directory: TemporaryDirectory
 
@@ -16,7 +16,7 @@ import Time
 
     private func comments(_ deliveries: [Delivery]) -> [HelpDeskID] { deliveries.compactMap(\.event.identity.commentID) }
 
-    @Test func `what was leased is due at once`() throws {
+    @Test func `a leased delivery is due at once`() throws {
         var store = try open()
         let delivery = try store.take(Sample(1))
         #expect(try store.claim(at: 2000).count == 1)
@@ -34,7 +34,7 @@ import Time
         #expect(try store.claim(at: 2000).map(\.attempts) == [2])
     }
 
-    @Test func `other deliveries are left as they are`() throws {
+    @Test func `other deliveries do not change`() throws {
         var store = try open()
         for number in 1...5 { try store.take(Sample(number).with { $0.notifier = number == 5 ? "http" : "log" }) }
         let claimed = try store.claim(at: 2000, limit: 3)
@@ -48,7 +48,7 @@ import Time
         #expect(try store.all().map { try store.story(of: $0.id) } == before)
     }
 
-    @Test func `a try is interrupted once`() throws {
+    @Test func `an attempt is interrupted once`() throws {
         var store = try open()
         let delivery = try store.take(Sample(1))
         _ = try store.claim(at: 2000)
@@ -82,7 +82,7 @@ import Time
         #expect(comments(try store.claim(at: 2001)) == [2])
     }
 
-    @Test func `what has expired meanwhile is given up`() throws {
+    @Test func `a delivery that has expired in the meantime is given up`() throws {
         var store = try open()
         let delivery = try store.take(Sample(1).with { $0.expires = 2500 })
         _ = try store.claim(at: 2000)

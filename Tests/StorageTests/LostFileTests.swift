@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Files of an open store that somebody removes or replaces: nothing that was answered is lost, and nothing is answered that would be.
+/// Files of an open store that are removed or replaced. No accepted event is lost, and the store accepts none that would be.
 @Suite struct LostFileTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -23,7 +23,7 @@ import Time
         return try SQLiteStore(path: path ?? self.path, settings: settings)
     }
 
-    /// A store with five comments, and a device that is registered.
+    /// A store with five comments and a registered device.
     private func filled() throws -> SQLiteStore {
         let store = try open()
         for number in 0..<5 { try store.take(Sample(number)) }
@@ -51,7 +51,7 @@ import Time
         #expect(try store.registered() == ["user d1 token"], comment)
     }
 
-    /// What a loss of power would leave: the database as it lies there, without what is open.
+    /// Copies the database file alone, as after a loss of power.
     private func copyAsIs(_ name: String, to copy: String) throws {
         try directory.write(copy, try FileBytes.read(directory.path(name)))
     }
@@ -68,7 +68,7 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func `a stop saves everything that a reader kept from being saved`() throws {
+    @Test func `a stop saves the data that a reader has kept in the log`() throws {
         let store = try open { $0.busyTimeoutMilliseconds = 0 }
         try store.take(Sample(0))
         let reader = try Connection(path: path, mode: .readOnly)
@@ -84,7 +84,7 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func `is found without a call`() throws {
+    @Test func `is detected without a call`() throws {
         let store = try filled()
         try remove(path + "-wal")
         #expect(eventually { store.refusal?.kind == .notOpen })
@@ -92,9 +92,9 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func `a log in its place is left alone`() throws {
+    @Test func `a log in its place is not changed`() throws {
         let store = try filled()
-        // In one step: the store looks for its files at any time, and must not find that the log is missing.
+        // In one step: the store checks its files at any time, and must not find the log missing.
         try directory.write("other", "somebody's")
         let result = unsafe rename(directory.path("other"), path + "-wal")
         try #require(result == 0)
@@ -107,7 +107,7 @@ import Time
         try expectEverything(at: path)
     }
 
-    @Test func `a database without a name is saved under another`() throws {
+    @Test func `a removed database is saved under another name`() throws {
         let store = try filled()
         try remove(path)
         try expectNothingIsAnswered(store)
@@ -122,7 +122,7 @@ import Time
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func `a stop says so when what was lost could not be saved`() throws {
+    func `a stop reports data that could not be saved`() throws {
         let disk = try SmallDisk()
         var settings = StoreSettings()
         settings.minimumFreeBytes = 0
@@ -139,7 +139,7 @@ import Time
         (false, "put it back before you restart: a start would not find it"),
         (true, "put it back, or restart to continue with the file that is there"),
     ])
-    func `a moved database is named with what a restart would do`(_ isReplaced: Bool, _ remedy: String) throws {
+    func `the problem of a moved database names the effect of a restart`(_ isReplaced: Bool, _ remedy: String) throws {
         let store = try filled()
         defer { store.close() }
         if isReplaced {
@@ -154,7 +154,7 @@ import Time
         #expect(store.refusal?.description == expected)
     }
 
-    @Test func `works again when everything is back`() throws {
+    @Test func `works again when the files are restored`() throws {
         let store = try filled()
         let result = unsafe rename(path, directory.path("elsewhere.db"))
         try #require(result == 0)

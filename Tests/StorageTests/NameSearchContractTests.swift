@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Time
 
-/// The search for a name in all apps, in all stores.
+/// The search for a name in all apps, for every kind of store.
 @Suite struct NameSearchContractTests {
     private static let all = Set(NameMatch.Kind.allCases)
 
-    /// All matches in words, sorted, and how many pages had them.
+    /// All matches as sorted texts, and the number of pages.
     private func search(
         _ store: any Store, name: String, kinds: Set<NameMatch.Kind>? = nil, limit: Int = 100
     ) throws -> (found: [String], pages: Int) {
@@ -22,7 +22,7 @@ import Time
         return (found.sorted(), pages)
     }
 
-    /// The name is something else in each app.
+    /// Stores the name as a different kind of object in each app.
     private func fill(_ store: any Store) throws {
         try store.put("T1", app: "app1", user: "ann", device: "phone")
         try store.revoke(.sample(1, appID: "app2", .user("ann")))
@@ -33,7 +33,7 @@ import Time
             Sample(3).with { ($0.app, $0.ticket) = ("app6", name) },
         ])
         try store.put("T2", app: "app7", user: "bob", device: "ann")
-        // None of these has the name.
+        // Objects without the name.
         try store.put("T3", app: "app7", user: "an", device: "anne")
         try store.revoke(.sample(3, appID: "app7", .user("anna")))
         try store.take(Sample(4))
@@ -44,7 +44,7 @@ import Time
         "user device app1 ann", "user revocation app3 ann",
     ]
 
-    @Test(arguments: Backend.allCases) func `finds everything with the name`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `finds every object with the name`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         let (found, pages) = try search(fixture.store, name: "ann")
@@ -54,13 +54,13 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, NameMatch.Kind.allCases)
-    func `finds only the kind that is wanted`(_ backend: Backend, _ kind: NameMatch.Kind) throws {
+    func `finds only the requested kind`(_ backend: Backend, _ kind: NameMatch.Kind) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         #expect(try search(fixture.store, name: "ann", kinds: [kind]).found == Self.matches.filter { $0.hasPrefix("\(kind) ") })
     }
 
-    /// However many apps there are, the first page knows where a user is blocked.
+    /// The first page contains the blocked user for any number of apps.
     @Test(arguments: Backend.allCases) func `finds a user who is blocked in one of many apps`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...30 as ClosedRange<UInt64> {
@@ -70,8 +70,8 @@ import Time
         #expect(page == NamePage([NameMatch(.user, in: .block, appID: "app25", userID: "ann")], next: nil))
     }
 
-    /// Pages end after a step of two rows, here, and lose nothing.
-    @Test(arguments: Backend.allCases) func `goes on from page to page`(_ backend: Backend) throws {
+    /// Pages end after a step of two rows here, and omit nothing.
+    @Test(arguments: Backend.allCases) func `continues from page to page`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2
@@ -83,7 +83,7 @@ import Time
         try fixture.store.takeAll((10...20).map { number in Sample(number).with { $0.user = number == 11 ? "ann" : "user" } })
         let (found, pages) = try search(fixture.store, name: "ann")
         #expect(found == (Self.matches + ["user delivery app ann"]).sorted())
-        // The reference finds everything at once.
+        // The reference store finds everything on one page.
         #expect((pages > 1) == (backend != .memory))
         for limit in [1, 2, 5, 12, 13] {
             let (found, pages) = try search(fixture.store, name: "shared", kinds: [.device], limit: limit)
@@ -102,8 +102,8 @@ import Time
         #expect(try search(fixture.store, name: "phone").found.isEmpty)
     }
 
-    /// A digest of a person who was forgotten is no name.
-    @Test(arguments: Backend.allCases) func `a former user has no name`(_ backend: Backend) throws {
+    /// The digest of a forgotten user is not searched.
+    @Test(arguments: Backend.allCases) func `a forgotten user is not found`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for revocation in Revocation.samples(appID: "app") { try fixture.store.revoke(revocation) }
         let former = try #require(

@@ -25,11 +25,11 @@ import Testing
         }
     }
 
-    @Test func `a device in the place of the database is reported`() {
+    @Test func `a device file at the database path is reported`() {
         #expect(StoreError.empty("/dev/null").description.hasSuffix("; it is no file; name one in store.path"))
     }
 
-    @Test func `makes a file that does not exist`() throws {
+    @Test func `creates a file that does not exist`() throws {
         #expect(refusal(path) == nil)
         #expect(directory.contents() == ["store.db"])
         #expect(try Connection(path: path, mode: .readOnly).userVersion() == Migrations.latest)
@@ -65,7 +65,7 @@ import Testing
         #expect(directory.contents() == ["store.db-wal"])
     }
 
-    @Test func `takes up the log of a run that was cut off`() throws {
+    @Test func `recovers the log of a killed run`() throws {
         let store = try SQLiteStore(path: path)
         defer { store.close() }
         try store.take(Sample(1))
@@ -75,7 +75,7 @@ import Testing
         #expect(try again.all().count == 1)
     }
 
-    @Test func `says what keeps it from making one`() throws {
+    @Test func `reports why it cannot create the file`() throws {
         let error = try #require(refusal(directory.path("missing/store.db")))
         #expect(error.kind == .unavailable)
         #expect(error.description.hasPrefix("cannot create \(directory.path("missing/store.db")): No such file or directory; "))

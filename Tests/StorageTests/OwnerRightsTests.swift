@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import Threading
 
-/// The rights with which a command of root works on a file. They are those of the whole process, so each test has one of its own.
+/// The user ID under which a command of root accesses a file. It is a property of the process, so each test runs in its own process.
 @Suite(.enabled(if: getuid() == 0, "only root has other users' rights"))
 struct OwnerRightsTests {
     private static let user: uid_t = 12345
     private static let other: uid_t = 12346
     private static let nobody: uid_t = 65_534
 
-    /// Directories of several owners, with links.
+    /// Directories of several owners, with symbolic links.
     private static func makePlaces() throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
         #expect(unsafe chmod(directory.path, 0o755) == 0)
@@ -39,7 +39,7 @@ struct OwnerRightsTests {
         return directory
     }
 
-    @Test func `the first owner on a path who is not root decides`() async {
+    @Test func `the first owner on the path other than root is used`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()
             let user = Self.user
@@ -80,7 +80,7 @@ struct OwnerRightsTests {
         }
     }
 
-    @Test func `an error says whose rights did not suffice`() async {
+    @Test func `an error names the user whose permissions were insufficient`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()
             let path = directory.path("theirs/own/file")
@@ -93,7 +93,7 @@ struct OwnerRightsTests {
         }
     }
 
-    @Test func `an error names a user whom the system knows`() async {
+    @Test func `an error has the name of a user in the user database`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()
             #expect(unsafe chown(directory.path("theirs"), 1, 1) == 0)
@@ -105,7 +105,7 @@ struct OwnerRightsTests {
         }
     }
 
-    @Test func `a file counts as missing where its owner may not look`() async {
+    @Test func `a file in a directory that its owner cannot read is treated as missing`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()
             try directory.write("own/file", "")
@@ -118,7 +118,7 @@ struct OwnerRightsTests {
         }
     }
 
-    @Test func `threads take the rights one after the other`() async {
+    @Test func `threads switch the user one after the other`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()
             let paths = [("theirs/file", Self.user), ("theirs/own/file", Self.user), ("other/file", Self.other), ("own/file", 0)]
@@ -138,7 +138,7 @@ struct OwnerRightsTests {
         }
     }
 
-    @Test func `calls nest, and each gives the rights before it back`() async {
+    @Test func `nested calls restore the previous user`() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let users: [uid_t] = [12345, 12346]

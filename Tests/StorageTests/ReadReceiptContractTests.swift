@@ -28,7 +28,7 @@ import Time
         .accepted(events: number.map { [UUIDv7(milliseconds: 1, number: $0 << 16)] } ?? [], remark: nil, superseded: superseded)
     }
 
-    /// Comments 1 to 4 for phones and a backend: of the tickets 1 and 2, of another person, and of another app.
+    /// Stores comments 1 to 4 for phones and a backend: of tickets 1 and 2, of another person, and of another app.
     private func fill(_ store: any Store) throws {
         let samples = [
             Sample(1), Sample(2).with { $0.ticket = 2 }, Sample(3).with { $0.user = "other" }, Sample(4).with { $0.app = "app2" },
@@ -42,7 +42,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `pushes of the person that wait end, and no other delivery`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the person's pending pushes end, and no other delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         #expect(try see(fixture.store, number: 9, receipt: receipt()) == accepted(9, superseded: 2))
@@ -51,14 +51,14 @@ import Time
         #expect(try fixture.store.claim("backend", at: 6000).count == 5, "four comments, and that they were read")
     }
 
-    @Test(arguments: Backend.allCases) func `of one ticket only its pushes end`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a receipt for one ticket ends only its pushes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         #expect(try see(fixture.store, number: 9, receipt: receipt(ticket: 2)) == accepted(9, superseded: 1))
         #expect(try ended(fixture.store) == ["2 apns delivered"])
     }
 
-    @Test(arguments: Backend.allCases) func `the event tells what was read and when`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the event contains the ticket and the time of the receipt`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try see(fixture.store, number: 9, receipt: receipt(ticket: "t-1", at: 1_773_130_512_000))
         let event = try #require(try fixture.store.all().first?.event)
@@ -75,8 +75,8 @@ import Time
         #expect(try see(fixture.store, number: 9, receipt: receipt(at: 7000)) == accepted(9, superseded: 1))
     }
 
-    /// A webhook may be late: what was written after the person has read is not read, though it has arrived before.
-    @Test(arguments: Backend.allCases) func `comments that were written after the reading are pushed`(_ backend: Backend) throws {
+    /// A webhook may be late: a comment written after the receipt's time is unread, even if it arrived earlier.
+    @Test(arguments: Backend.allCases) func `comments that were written after the receipt are pushed`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, time) in [(1, 3001), (2, 3002)] as [(Int, UnixMilliseconds)] {
             _ = try fixture.store.take(Sample(number).with { $0.received = time }.incoming(to: ["apns"]))
@@ -85,7 +85,7 @@ import Time
         #expect(try ended(fixture.store) == ["1 apns delivered"])
     }
 
-    @Test(arguments: Backend.allCases) func `a push under way ends, and its outcome changes nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a running push ends, and its outcome changes nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
         let claimed = try #require(try fixture.store.claim("apns", at: 4000).first)
@@ -95,7 +95,7 @@ import Time
         #expect(try ended(fixture.store) == ["1 apns delivered"])
     }
 
-    @Test(arguments: Backend.allCases) func `within a second there is one event, and new pushes end all the same`(_ backend: Backend) throws
+    @Test(arguments: Backend.allCases) func `receipts within a second share one event, and new pushes still end`(_ backend: Backend) throws
     {
         let fixture = try backend.store()
         #expect(try see(fixture.store, number: 5, receipt: receipt(at: 5000)) == accepted(5, superseded: 0))
@@ -108,7 +108,7 @@ import Time
             try see(fixture.store, number: 10, receipt: receipt(at: 3000)) == accepted(10, superseded: 0), "after the clock was set back")
     }
 
-    @Test(arguments: Backend.allCases) func `nobody need be notified`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a receipt without notifiers is stored`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
         _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])
@@ -116,17 +116,17 @@ import Time
         #expect(try fixture.store.all().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `a full queue keeps no push alive`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a full queue does not keep pushes pending`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
         guard case .accepted(_, _, _, let superseded) = try see(fixture.store, number: 9, receipt: receipt()) else {
-            Issue.record("expected the mark to be stored")
+            Issue.record("expected the receipt to be stored")
             return
         }
         #expect(superseded == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `ended pushes are counted, and make room`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ended pushes are counted, and free space in the queue`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, number: 9, receipt: receipt(), to: [])
@@ -134,7 +134,7 @@ import Time
         #expect(try fixture.store.pending().map { "\($0.notifier) \($0.count)" } == ["apns 2", "backend 4"])
     }
 
-    @Test(arguments: Backend.allCases) func `the text of a push leaves the store with its last delivery`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the text of a push is erased with its last delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let text = Array(#"{"body":"text"}"#.utf8)
         _ = try fixture.store.take(Sample(1).with { $0.data = text }.incoming(to: ["apns"]))
@@ -144,7 +144,7 @@ import Time
         #expect(kept == [Sample(2).event.id, Sample(2).event.id])
     }
 
-    @Test(arguments: Backend.allCases) func `nothing is stored of somebody who was forgotten`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `nothing is stored about a forgotten user`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let former = try FormerUser(AppUser(appID: "app", userID: "user"), salt: [UInt8](0..<32))
         _ = try see(fixture.store, number: 8, receipt: receipt())

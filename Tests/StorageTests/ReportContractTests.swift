@@ -8,7 +8,7 @@ import Time
     private static let name = ConversationState.Name("ticket", "7")
     private static let person = AppUser(appID: "app", userID: "user")
 
-    /// A report that counts in its topic how many came, with an event for each.
+    /// A report that counts the reports of its topic, with an event for each.
     private func report(
         _ number: Int, digest: String? = nil, at time: UnixMilliseconds = 1000, user: String = "user", remark: String? = nil,
         rating: Int64? = nil
@@ -44,7 +44,7 @@ import Time
         return try seen.get()
     }
 
-    @Test(arguments: Backend.allCases) func `decides on what is known`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `decides on the stored state`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try asked(fixture.store) == nil)
         #expect(try fixture.store.take(report(1)) == .accepted(events: [Sample(1).event.id], remark: nil))
@@ -54,8 +54,9 @@ import Time
         #expect(try fixture.store.all().map(\.event.id) == [Sample(2).event.id, Sample(1).event.id])
     }
 
-    /// The route has asked a snapshot in memory that did not know it yet; and the person may be known to the decision alone.
-    @Test(arguments: Backend.allCases, [true, false]) func `is ignored about somebody forgotten`(_ backend: Backend, _ isNamed: Bool) throws
+    /// The route's cached snapshot did not have the revocation yet, and only the decision may have the person.
+    @Test(arguments: Backend.allCases, [true, false]) func `a report about a forgotten user is ignored`(_ backend: Backend, _ isNamed: Bool)
+        throws
     {
         let fixture = try backend.store()
         let former = try FormerUser(Self.person, salt: [UInt8](0..<32))
@@ -70,7 +71,7 @@ import Time
         #expect(try fixture.store.take(other) == .accepted(events: [Sample(2).event.id], remark: nil))
     }
 
-    @Test(arguments: Backend.allCases) func `a report that is ignored says why and leaves nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an ignored report has a reason and stores nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let made = try report(1)
         let ignored = Report(
@@ -82,11 +83,11 @@ import Time
         #expect(try fixture.store.take(made) == .accepted(events: [Sample(1).event.id], remark: nil))
     }
 
-    @Test(arguments: Backend.allCases) func `recognises a body`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `deduplicates a body`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         #expect(try fixture.store.take(report(2, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
-        // The event is known although the body is another one: its topic changes, and it is not told twice.
+        // The event is a duplicate although the body differs: its topic changes, and it is not delivered again.
         #expect(try fixture.store.take(report(1, digest: "other")) == .accepted(events: [], remark: nil))
         #expect(try fixture.store.all().count == 1)
         #expect(try asked(fixture.store)?.data == Array("xx".utf8))
@@ -105,7 +106,7 @@ import Time
         #expect(try asked(fixture.store)?.data.count == 20)
     }
 
-    @Test(arguments: Backend.allCases) func `changes nothing without room`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `changes nothing when the queue is full`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         _ = try fixture.store.take(report(1))
         #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }
@@ -113,7 +114,7 @@ import Time
         #expect(try fixture.store.take(report(3, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
     }
 
-    @Test(arguments: Backend.allCases) func `changes nothing where nobody would be reported`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `changes nothing when no notifier would receive the event`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(report(1))
         #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }
@@ -121,8 +122,8 @@ import Time
         #expect(try fixture.store.all().map(\.state) == [.pending])
     }
 
-    /// Nothing is made of what comes about a person who was forgotten, though nobody knows any more who that was.
-    @Test(arguments: Backend.allCases) func `forgets a person`(_ backend: Backend) throws {
+    /// Later reports about a forgotten user store nothing, although the store no longer has the user's name.
+    @Test(arguments: Backend.allCases) func `removes the topics of a forgotten user`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         _ = try fixture.store.erase(Self.person, now: 2000, telling: .nobody)
@@ -132,7 +133,7 @@ import Time
         #expect(try fixture.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `forgets what nobody heard of`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `removes topics without recent reports`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         func purge(at now: UnixMilliseconds) throws -> Int {
@@ -140,12 +141,12 @@ import Time
         }
         #expect(try purge(at: 1000 + Deduplication.milliseconds) == 0)
         #expect(try asked(fixture.store) != nil)
-        // PostgreSQL has a row for what was only asked for.
+        // PostgreSQL has a row for a topic that was only read.
         #expect(try purge(at: 1001 + Deduplication.milliseconds) >= 2, "the topic and the body")
         #expect(try asked(fixture.store) == nil)
     }
 
-    @Test(arguments: Backend.allCases) func `an event of nobody needs no device`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an event without a user needs no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1, user: ""))
         #expect(try fixture.store.all().map(\.state) == [.pending])

@@ -8,7 +8,7 @@ import Time
 
 /// A set of dead deliveries that is retried in steps.
 @Suite struct RetryContractTests {
-    /// The set of all dead deliveries that match, as the admin listener names it.
+    /// The set of all dead deliveries that match, as the admin listener returns it.
     private func set(_ store: any Store, _ filter: DeliveryFilter = DeliveryFilter()) throws -> RetryCursor {
         let counts = try store.dead()
         let total = counts.deliveries.filter { filter.matches($0) }.reduce(0) { $0 + $1.count }
@@ -21,7 +21,7 @@ import Time
         var filter = filter
         (filter.state, filter.endedBy) = (.dead, cursor.endedBy)
         let step = try store.retry(filter, after: cursor.place, limit: limit, now: 2500, expiresAt: 1_000_000)
-        // As a client keeps it.
+        // As text, like a client.
         return (step, try cursor.after(step).map { try #require(RetryCursor($0.description)) })
     }
 
@@ -39,7 +39,7 @@ import Time
         return all
     }
 
-    /// Has deliveries die at 2000.
+    /// Makes deliveries die at time 2000.
     private func fill(_ store: any Store, _ numbers: Range<Int>) throws {
         for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 250) {
             try store.takeAll((first..<min(first + 250, numbers.upperBound)).map { Sample($0).with { $0.expires = 1001 } })
@@ -47,11 +47,11 @@ import Time
         while try !store.giveUpExpired(now: 2000, limit: 1000).isEmpty {}
     }
 
-    /// Meanwhile some of them die anew, and others die for the first time, among them such as had arrived before all of the set.
-    @Test(arguments: Backend.allCases) func `a large set is retried once each`(_ backend: Backend) throws {
+    /// Meanwhile some of them die again and others for the first time, including some that arrived before all of the set.
+    @Test(arguments: Backend.allCases) func `each delivery of a large set is retried once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
-        // The model looks at all of them for each.
+        // The store in memory scans all deliveries for each one.
         let (count, limit) = backend == .memory ? (300, 70) : (6000, 700)
         try store.takeAll((0..<20).map { Sample(900_000 + $0).with { $0.notifier = "late" } })
         try fill(store, 0..<count)
@@ -77,7 +77,7 @@ import Time
         #expect(try store.pending().first { $0.notifier == "log" }?.count == count - dyingAnew)
     }
 
-    @Test(arguments: Backend.allCases) func `what dies after the count is not in the set`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a delivery that dies after the count is not in the set`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 0..<3)
         let cursor = try set(fixture.store)
@@ -115,7 +115,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, [RetryObstacle.notifierQueueFull, .queueFull])
-    func `what finds no room stays dead`(_ backend: Backend, obstacle: RetryObstacle) throws {
+    func `a delivery that finds no room stays dead`(_ backend: Backend, obstacle: RetryObstacle) throws {
         let fixture = try obstacle == .queueFull ? backend.store(maxPending: 4) : backend.store(perNotifier: 4)
         for first in [0, 4, 8] { try fill(fixture.store, first..<first + 4) }
         let all = try retry([fixture.store], try set(fixture.store), limit: 5)
@@ -127,8 +127,8 @@ import Time
         #expect(waiting == [11, 10, 9, 8], "the newest are first")
     }
 
-    /// Otherwise it would end without a target, and could not be retried when the device has come back.
-    @Test(arguments: Backend.allCases) func `a delivery waits dead for its device`(_ backend: Backend) throws {
+    /// Otherwise it would end without a target, and could not be retried when the device returns.
+    @Test(arguments: Backend.allCases) func `a dead delivery waits for its device`(_ backend: Backend) throws {
         let fixture = try backend.store(aheadMilliseconds: 0)
         try fixture.store.put("A")
         try fixture.store.take(
@@ -152,7 +152,7 @@ import Time
         #expect(try fixture.store.current(delivery)?.state == .pending)
     }
 
-    @Test(arguments: Backend.allCases) func `what is gone meanwhile ends the set all the same`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a set whose deliveries are gone still ends`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 0..<10)
         let all = try retry([fixture.store], try set(fixture.store), limit: 4) { _ in
@@ -162,8 +162,8 @@ import Time
         #expect(try fixture.store.dead().deliveries == [])
     }
 
-    /// The cursor alone names the set: it holds behind a load balancer and after a restart.
-    @Test func `another process continues`() throws {
+    /// The cursor alone identifies the set, so it works behind a load balancer and after a restart.
+    @Test func `another process continues a set`() throws {
         let place = try PostgresSchemaFixture()
         let replicas = try (0..<2).map { _ in try place.store() }
         defer { for replica in replicas { replica.close() } }
@@ -182,7 +182,7 @@ import Time
     }
 
     /// Two operators retry the same set.
-    @Test(arguments: Backend.allCases) func `two at once retry each once`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `two concurrent retries retry each delivery once`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 10 }
         try fill(fixture.store, 0..<200)
         let cursor = try set(fixture.store)

@@ -29,7 +29,7 @@ import Time
         try #require(result == 0)
     }
 
-    @Test func `remembers every state`() throws {
+    @Test func `stores every state`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try open(path)
@@ -52,7 +52,7 @@ import Time
         #expect(try store.claim(at: 2000).map(\.event.identity.commentID) == [3, 4])
     }
 
-    @Test func `keeps nothing of what was written when the last delivery goes`() throws {
+    @Test func `erases the data of an event with its last delivery`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try open(path)
@@ -70,7 +70,7 @@ import Time
         #expect(data == ["{\"body\":\"MARKER\"}"], "the second one still goes somewhere")
     }
 
-    @Test(arguments: [false, true]) func `accepts nothing that the next start would not find`(_ isReplaced: Bool) throws {
+    @Test(arguments: [false, true]) func `accepts no event that the next start would not find`(_ isReplaced: Bool) throws {
         let directory = try TemporaryDirectory()
         let (path, elsewhere) = (directory.path("store.db"), directory.path("elsewhere.db"))
         let store = try open(path) { $0.probeIntervalMilliseconds = 5 }
@@ -88,7 +88,7 @@ import Time
         try store.take(Sample(2))
     }
 
-    @Test func `leaves one file behind for its owner only`() throws {
+    @Test func `leaves one file that only its owner can read`() throws {
         let directory = try TemporaryDirectory()
         let store = try open(directory.path("store.db"))
         try store.take(Sample(1))
@@ -124,13 +124,13 @@ import Time
         #expect(refusal.description.contains("newer version (schema 99, this one knows \(Migrations.latest))"))
     }
 
-    @Test func `refuses what is no database`() throws {
+    @Test func `refuses a file that is no database`() throws {
         let directory = try TemporaryDirectory()
         try File.create(directory.path("store.db"), mode: 0o600, Array(repeating: UInt8(ascii: "x"), count: 8192))
         #expect(error(directory.path("store.db"))?.kind == .corrupt)
     }
 
-    /// A closed file with some events, and the same with damage in most of its pages.
+    /// A closed file with some events, with damage in most of its pages.
     private func damaged(_ directory: TemporaryDirectory, marksRun: Bool) throws -> String {
         let path = directory.path("whole.db")
         let store = try open(path)
@@ -154,10 +154,10 @@ import Time
         #expect(!refusal.description.contains("-wal") && refusal.description.contains("restore"), "\(refusal)")
     }
 
-    @Test func `accepts nothing once damage was met`() throws {
+    @Test func `accepts nothing after damage was found`() throws {
         let directory = try TemporaryDirectory()
         let path = try damaged(directory, marksRun: false)
-        // Where the damage is met depends on SQLite: at the start at the earliest, or when rows are changed.
+        // SQLite may report the damage at the start, or when rows are changed.
         guard let store = try? open(path) else { return #expect(error(path)?.kind == .corrupt) }
         defer { store.close() }
         var kinds: Set<StoreError.Kind> = []
@@ -174,14 +174,14 @@ import Time
         #expect(throws: StoreError.self) { try store.take(Sample(1000).incoming(to: [])) }
     }
 
-    @Test func `says what is missing`() throws {
+    @Test func `reports a missing directory`() throws {
         let directory = try TemporaryDirectory()
         let refusal = try #require(error(directory.path("missing/store.db")))
         #expect(refusal.kind == .unavailable)
         #expect(refusal.description.contains("directory must exist"))
     }
 
-    @Test func `waits for a foreign lock and then says so`() throws {
+    @Test func `waits for another process's lock and then reports it`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try open(path) {

@@ -6,7 +6,7 @@ import Time
 
 @testable import Storage
 
-/// A file that the version before has written.
+/// A file written by the previous version.
 @Suite struct SQLiteUpgradeTests {
     /// Versions 12 to 14 only added columns, indexes, a table and triggers.
     private static func undoVersions12To14(_ connection: Connection) throws {
@@ -29,7 +29,7 @@ import Time
     }
 
     /// Version 9 only added the table of bots' calls, so a file without it is one of version 8.
-    @Test func `a file of an earlier version keeps what it has`() throws {
+    @Test func `a file of an earlier version keeps its data`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
@@ -63,7 +63,7 @@ import Time
         #expect(try store.claim(at: 2001).count == 2, "the others wait still")
     }
 
-    @Test func `the forms of one token are brought together`() throws {
+    @Test func `different forms of one token are unified`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         try SQLiteStore(path: path).close()

@@ -5,11 +5,11 @@ import Testing
 @testable import Storage
 
 @Suite struct StatementPlanTests {
-    /// A row for each app, key, condition that lasts, or reason of a notifier's dead deliveries, or one row.
+    /// Tables with one row, or one for each app, key, continuing condition, or reason of a notifier's dead deliveries.
     private static let small = [
         "SCAN apps", "SCAN key_uses", "SCAN conditions", "SCAN dead_counts", "SCAN runs", "SCAN CONSTANT ROW", "SCAN clock",
     ]
-    /// Sorts the deliveries of one comment, of which there are few.
+    /// Sorts the deliveries of one comment, which are few.
     private static let sorting = "WHERE app_id = ?1 AND comment_id = ?2"
 
     private func plans(_ prepare: (Connection) throws -> Any) throws -> [(sql: String, steps: [String])] {
@@ -26,7 +26,7 @@ import Testing
             for step in plan.steps {
                 #expect(!step.hasPrefix("SCAN") || Self.small.contains { step.hasPrefix($0) }, "\(plan)")
                 #expect(!step.contains("TEMP B-TREE") || plan.sql.contains(Self.sorting), "\(plan)")
-                // That would be all devices of an app.
+                // Without the index it would scan all devices of an app.
                 #expect(!step.hasSuffix("devices USING PRIMARY KEY (app=?)"), "\(plan)")
             }
         }
@@ -36,7 +36,7 @@ import Testing
         check(try plans { try WriterStatements($0) }, count: 30)
     }
 
-    /// However much waits for another app or is not due, a claim reads only what it takes.
+    /// A claim reads only the rows that it takes, however many others wait or are not due.
     @Test func `claims use indexes`() throws {
         let due = try plans { try WriterStatements($0) }.filter { $0.sql.contains("due_at <= ?2") && $0.sql.contains("stories") }
         #expect(due.count == 1)
@@ -44,11 +44,11 @@ import Testing
         #expect(due.first?.steps.first == search)
     }
 
-    @Test func `of the writer for devices`() throws {
+    @Test func `statements for devices use indexes`() throws {
         check(try plans { try DeviceStatements($0) }, count: 20)
     }
 
-    @Test func `of the writer for calls of bots`() throws {
+    @Test func `statements for bot calls use indexes`() throws {
         check(try plans { try BotCallStatements($0) }, count: 7)
     }
 
@@ -56,14 +56,14 @@ import Testing
         check(try plans { try ReadingDatabase($0, until: ReadingEnd { false }) }, count: 10)
     }
 
-    /// However many revocations other apps have, the list of one reads only its own.
-    @Test func `of the revocations of an app`() throws {
+    /// The list of one app's revocations reads no others.
+    @Test func `the revocations of an app use an index`() throws {
         let listed = try plans { try RevocationQueries($0) }.filter { $0.sql.contains("app_id = ?3") && !$0.sql.contains("user_id = ?4") }
         #expect(listed.count == 1)
         #expect(listed.first?.steps.contains("SEARCH revocations USING INDEX revocations_of_app (app=? AND id<?)") == true, "\(listed)")
     }
 
-    /// A search for a name in all apps looks into the index of each app, or at no more than a step.
+    /// A search for a name in all apps reads the index of each app, or at most one step.
     @Test func `searches for names use indexes`() throws {
         let found = try plans { try NameQueries($0) }
         check(found, count: 3)

@@ -12,7 +12,7 @@ import Time
         #expect(try fixture.store.all() == [sample.delivery(1, to: "http"), sample.delivery(0, to: "log")])
     }
 
-    @Test(arguments: Backend.allCases) func `stores an event for nobody`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores an event without deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .accepted)
         #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id))
@@ -30,7 +30,7 @@ import Time
         #expect(try fixture.store.all() == [first])
     }
 
-    @Test(arguments: Backend.allCases) func `recognises duplicates that come together`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `detects concurrent duplicates`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answers = Monitor<[Acceptance]>([])
         for number in 1...20 {
@@ -44,7 +44,7 @@ import Time
         #expect(try fixture.store.all().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `reports events apart by each part of the identity`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each part of the identity distinguishes events`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let samples = [
             Sample(1).with { $0.comment = 5 }, Sample(2).with { $0.comment = 6 },
@@ -64,7 +64,7 @@ import Time
         for sample in samples { #expect(try fixture.store.take(sample.incoming()) == .accepted) }
     }
 
-    // The same word to Unicode, but not the same bytes, with a NUL and something after it for good measure.
+    // Equal in Unicode but not in bytes, followed by a NUL and one more character.
     @Test(arguments: Backend.allCases) func `compares identifiers as bytes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let spellings = ["caf\u{E9}", "cafe\u{301}", "caf\u{E9}\u{0}a", "caf\u{E9}\u{0}b"]
@@ -81,7 +81,7 @@ import Time
         #expect(claimed.event.identity.deviceID.utf8.elementsEqual(spellings[1].utf8))
     }
 
-    @Test(arguments: Backend.allCases) func `keeps extreme numbers`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores extreme numbers`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, value) in [Int64.min, -1, 0, Int64.max].enumerated() {
             let delivery = try fixture.store.take(
@@ -93,7 +93,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `compares the help desks identities as bytes`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `compares the help desk's identities as bytes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let long = try #require(HelpDeskID(String(repeating: "x", count: HelpDeskID.longest)))
         let identities = [7, "007", "+7", "caf\u{E9}", "cafe\u{301}", "CAF\u{E9}", long]
@@ -116,11 +116,11 @@ import Time
             (filter.appID, filter.commentID) = ("app", identity)
             #expect(try fixture.store.deliveries(filter, limit: 9).map(\.event.identity.commentID) == [identity])
         }
-        // Each ticket has an order of its own: of the ticket 2 one is tried, of the others all.
+        // Each ticket has its own order: one delivery of ticket 2 is attempted, and all of the others.
         #expect(try fixture.store.claim(at: 2000).count == identities.count + 1)
     }
 
-    @Test(arguments: Backend.allCases) func `refuses an ID that is in use and nothing else`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `rejects only an ID that is in use`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = Sample(1)
         try fixture.store.take(first)
@@ -139,7 +139,7 @@ import Time
         #expect(try fixture.store.take(Sample(4).incoming(to: [])) == .accepted, "what was refused is not half there")
     }
 
-    @Test(arguments: Backend.allCases) func `refuses more than may wait`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `rejects events beyond the limit of pending deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 3)
         try fixture.store.take(Sample(1))
         let two = Sample(2)

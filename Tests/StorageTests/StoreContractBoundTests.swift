@@ -9,8 +9,8 @@ import Time
         try store.all().reversed().map { "\($0.notifier) \($0.state.rawValue) \($0.reason)" }
     }
 
-    /// One notifier that is dead must not stop the others.
-    @Test(arguments: Backend.allCases) func `one notifiers queue is its own`(_ backend: Backend) throws {
+    /// A failing notifier must not block the others.
+    @Test(arguments: Backend.allCases) func `each notifier has a queue of its own`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for number in 1...2 { _ = try fixture.store.take(Sample(number).incoming(to: ["dead", "other"])) }
         let claimed = try fixture.store.claim("other", at: 1000)
@@ -35,8 +35,8 @@ import Time
         #expect(again.kept == [.notifierQueueFull: 1])
     }
 
-    /// Two apps share a notifier that is away: the backlog of one leaves room for the other.
-    @Test(arguments: Backend.allCases) func `each app finds its share of a notifiers queue`(_ backend: Backend) throws {
+    /// Two apps share a failing notifier: the backlog of one leaves room for the other.
+    @Test(arguments: Backend.allCases) func `each app gets its share of a notifier's queue`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 4)
         func take(_ number: Int, _ app: String) throws { try fixture.store.take(Sample(number).with { $0.app = app }) }
         for number in 1...4 { try take(number, "app") }
@@ -49,8 +49,8 @@ import Time
         #expect(try fixture.store.all().allSatisfy { $0.state == .pending })
     }
 
-    /// However many apps there are, a notifier that is away leaves room for the others.
-    @Test(arguments: Backend.allCases) func `the shares of many apps end at twice the bound`(_ backend: Backend) throws {
+    /// For any number of apps, a failing notifier leaves room for the others.
+    @Test(arguments: Backend.allCases) func `the shares of many apps end at twice the limit`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 16, perNotifier: 4)
         for number in 1...4 { try fixture.store.take(Sample(number).with { $0.app = "first" }) }
         var refused = 0
@@ -69,7 +69,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [8, 4])
     }
 
-    @Test(arguments: Backend.allCases) func `what is delivered makes room for its app`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a delivery frees room for its app`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 4)
         func take(_ number: Int, _ app: String) throws { try fixture.store.take(Sample(number).with { $0.app = app }) }
         for number in 1...4 { try take(number, "app") }
@@ -86,8 +86,8 @@ import Time
         #expect(throws: StoreError.self, "what an operator has brought back counts") { try take(10, "app") }
     }
 
-    /// The help desk sends it again; stored, it would be lost although it was answered that it is accepted.
-    @Test(arguments: Backend.allCases) func `refuses a comment that nobody would be reported of`(_ backend: Backend) throws {
+    /// The help desk repeats the webhook. If it were stored, it would be lost although it was answered as accepted.
+    @Test(arguments: Backend.allCases) func `a comment that would reach no notifier is rejected`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(Sample(1).incoming(to: ["a", "b"]))
         let error = try #require(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }
@@ -105,8 +105,8 @@ import Time
         #expect(try states(fixture.store) == ["a delivered ok", "b pending ", "a pending ", "b dead notifier_queue_full"])
     }
 
-    /// A delivery that never had a device is none that lives.
-    @Test(arguments: Backend.allCases) func `refuses a comment without a device where the rest finds no room`(_ backend: Backend) throws {
+    /// A delivery that never had a device does not use the queue.
+    @Test(arguments: Backend.allCases) func `a comment without a device is rejected if the rest finds no room`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         _ = try fixture.store.take(Sample(1).incoming())
         let subscriptions = [Subscription(notifier: "phone", requiresDevice: true), Subscription(notifier: "log")]
@@ -115,8 +115,8 @@ import Time
         #expect(try states(fixture.store) == ["log pending ", "phone no_target no_target"])
     }
 
-    /// The counts in memory are made again, by app.
-    @Test func `a file that is opened again knows the shares`() throws {
+    /// The counts in memory are rebuilt by app.
+    @Test func `a reopened file keeps the shares`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.maxPendingPerNotifier = 2
@@ -129,15 +129,15 @@ import Time
         try again.take(Sample(4).with { $0.app = "other" })
     }
 
-    @Test(arguments: Backend.allCases) func `counts the deliveries of one event`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the number of an event's deliveries is stored`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for device in 1...3 { try fixture.store.put("T\(device)", device: "d\(device)") }
         _ = try fixture.store.take(Sample(1).with { $0.requiresDevice = true }.incoming())
         #expect(try fixture.store.comments().map(\.state) == [.pending, .pending, .dead])
     }
 
-    /// The help desk sends it again.
-    @Test(arguments: Backend.allCases) func `refuses a comment where the common queue is full`(_ backend: Backend) throws {
+    /// The help desk repeats the webhook.
+    @Test(arguments: Backend.allCases) func `a comment is rejected when the common queue is full`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 2)
         _ = try fixture.store.take(Sample(1).incoming())
         #expect(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }
@@ -146,8 +146,8 @@ import Time
         #expect(fixture.store.refused == [])
     }
 
-    /// Nobody would send it again, and a person must be able to sign in and out.
-    @Test(arguments: Backend.allCases) func `never refuses a sign in`(_ backend: Backend) throws {
+    /// No one would repeat it, and a person must always be able to sign in and out.
+    @Test(arguments: Backend.allCases) func `a registration is never rejected`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         try fixture.store.take(Sample(1))
         let rule = LimitRule.fiveMinutes(.user)
@@ -157,15 +157,15 @@ import Time
         #expect(fixture.store.refused == [RefusedDeliveries(notifier: "registry", ending: .queueFull, count: 2)])
     }
 
-    @Test(arguments: Backend.allCases) func `bounds the registrys own notifier`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the queue of the registry's notifier is limited`(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
         for device in 1...2 { try fixture.store.put("T\(device)", device: "d\(device)") }
         #expect(try states(fixture.store) == ["registry pending ", "registry dead notifier_queue_full"])
         #expect(try fixture.store.registered() == ["user d1 T1", "user d2 T2"])
     }
 
-    /// A thousand devices with 66 subscriptions are more than the ids of an event's deliveries can number.
-    @Test(arguments: Backend.allCases) func `bounds the deliveries of an event`(_ backend: Backend) throws {
+    /// A thousand devices with 66 subscriptions exceed the ids of an event's deliveries.
+    @Test(arguments: Backend.allCases) func `the deliveries of an event are limited`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 40)
         for device in 1...40 { try fixture.store.put("T\(device)", device: "d\(device)") }
         let subscriptions = (1...66).map { Subscription(notifier: "n\($0)") }

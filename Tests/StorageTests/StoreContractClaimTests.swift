@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct StoreContractClaimTests {
-    @Test(arguments: Backend.allCases) func `takes the longest due first`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `claims the longest due first`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, due) in [50, 20, 40, 20, 30].enumerated() {
             try fixture.store.take(
@@ -18,7 +18,7 @@ import Time
         #expect(try fixture.store.claim(at: 40, limit: 3) == [])
     }
 
-    @Test(arguments: Backend.allCases) func `counts the try and leases`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `counts the attempt and leases`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try fixture.store.take(Sample(1))
         let claimed = try #require(try fixture.store.claim(at: 5000).first)
@@ -28,7 +28,7 @@ import Time
         #expect(try fixture.store.claim(at: 6000).map(\.attempts) == [2], "nobody reported, so it comes back")
     }
 
-    @Test(arguments: Backend.allCases) func `leaves other notifiers alone`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not claim for other notifiers`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
         _ = try fixture.store.take(sample.incoming(to: ["log", "http"]))
@@ -37,13 +37,13 @@ import Time
         #expect(try fixture.store.claim("nobody", at: 2000) == [])
     }
 
-    @Test(arguments: Backend.allCases) func `takes nothing for a limit of none`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `claims nothing with a limit of zero`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.take(Sample(1))
         #expect(try fixture.store.claim(at: 2000, limit: 0) == [])
     }
 
-    @Test(arguments: Backend.allCases) func `gives up what has expired`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `gives up expired deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let old = try fixture.store.take(Sample(1).with { $0.expires = 3000 })
         let fresh = try fixture.store.take(Sample(2).with { $0.expires = 3001 })
@@ -55,7 +55,7 @@ import Time
         #expect(ended.attempts == 0)
     }
 
-    @Test(arguments: Backend.allCases) func `lets a running try end after the expiry`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `lets a running attempt end after the expiry`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.take(Sample(1).with { $0.expires = 3000 })
         let claimed = try #require(try fixture.store.claim(at: 2999).first)
@@ -64,7 +64,8 @@ import Time
         #expect(try fixture.store.current(claimed)?.state == .delivered)
     }
 
-    @Test(arguments: Backend.allCases, [false, true]) func `gives up a bounded number at once`(_ backend: Backend, keepsOrder: Bool) throws
+    @Test(arguments: Backend.allCases, [false, true]) func `gives up a limited number per claim`(_ backend: Backend, keepsOrder: Bool)
+        throws
     {
         let fixture = try backend.store()
         try fixture.store.takeAll(
@@ -86,7 +87,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, [false, true])
-    func `pulls in what was put off before the clock was set back`(_ backend: Backend, keepsOrder: Bool) throws {
+    func `claims deliveries deferred before the clock was set back`(_ backend: Backend, keepsOrder: Bool) throws {
         let fixture = try backend.store()
         for number in 1...3 {
             try fixture.store.take(
@@ -111,7 +112,7 @@ import Time
         #expect(try fixture.store.current(other)?.dueAt == 90_000)
     }
 
-    @Test(arguments: Backend.allCases) func `says when the next is due`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `returns the next due time`(_ backend: Backend) throws {
         let fixture = try backend.store()
         func nextDue() throws -> UnixMilliseconds? { try fixture.store.nextDue(notifier: "log") }
         #expect(try nextDue() == nil)
@@ -127,8 +128,8 @@ import Time
         #expect(try nextDue() == nil)
     }
 
-    /// The dispatcher has one lane for each notifier; the order of claims holds for anybody.
-    @Test(arguments: Backend.allCases) func `meets two claims of one notifier`(_ backend: Backend) throws {
+    /// The dispatcher has one lane for each notifier, but the order of claims holds for any caller.
+    @Test(arguments: Backend.allCases) func `two claims of one notifier do not overlap`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(Sample(number)) }
         let claim = Claim(notifier: "log", now: 9000, leaseMilliseconds: 1000, limit: 2)

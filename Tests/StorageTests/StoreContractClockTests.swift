@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct StoreContractClockTests {
-    @Test(arguments: Backend.allCases) func `ends nothing of what is held back`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `expires no held deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try fixture.store.take(Sample(1).with { $0.expires = 5000 })
         let claim = Claim(notifier: "log", now: 9000, leaseMilliseconds: 10, limit: 9, heldMilliseconds: 4001)
@@ -14,8 +14,8 @@ import Time
         #expect(try fixture.store.giveUpExpired(now: 9100, expiredBy: 5000, limit: 9) == [ExpiredDeliveries(notifier: "log", count: 1)])
     }
 
-    /// It came while the clock was ahead.
-    @Test(arguments: Backend.allCases) func `lets nothing live too long`(_ backend: Backend) throws {
+    /// It was accepted while the clock was ahead.
+    @Test(arguments: Backend.allCases) func `limits a lifetime that a wrong clock has set`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<4 { try fixture.store.take(Sample(number).with { $0.expires = UnixMilliseconds(number * 1000 + 1000) }) }
         try fixture.store.expireBy(2000, limit: 1)
@@ -24,7 +24,7 @@ import Time
         #expect(try fixture.store.all().map(\.event.expiresAt).reversed() == [1000, 2000, 2000, 2000])
     }
 
-    @Test(arguments: Backend.allCases) func `keeps what is known of the clocks`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores the state of the clocks`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.trustedTime() == nil)
         for number in 1...2 as ClosedRange<UInt64> {

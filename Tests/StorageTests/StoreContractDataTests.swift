@@ -2,7 +2,7 @@ import Core
 import Testing
 import Time
 
-/// For how long the texts and tokens of an event are kept: as long as a delivery may be sent.
+/// Retention of an event's texts and tokens: as long as a delivery may be sent.
 @Suite struct StoreContractDataTests {
     private static let text = Array(#"{"text":"hello"}"#.utf8)
 
@@ -12,7 +12,7 @@ import Time
         try store.all().reversed().map { String(decoding: $0.event.data, as: UTF8.self) }
     }
 
-    @Test(arguments: Backend.allCases) func `go with the last delivery`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are erased with the last delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         let first = try fixture.store.claim("a", at: 1000)[0]
@@ -24,8 +24,8 @@ import Time
         #expect(try fixture.store.current(first)?.event.hasData == false)
     }
 
-    /// An operator may try it again.
-    @Test(arguments: Backend.allCases) func `are kept for a dead one`(_ backend: Backend) throws {
+    /// An operator may retry it.
+    @Test(arguments: Backend.allCases) func `are kept for a dead delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], next: .dead, at: 1001)
@@ -38,14 +38,14 @@ import Time
         #expect(try data(fixture.store) == ["{}"], "the last one that needed it is forgotten")
     }
 
-    @Test(arguments: Backend.allCases) func `are not kept where nobody is reported`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are not stored without deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
         #expect(try data(fixture.store) == ["{}"])
         #expect(try fixture.store.all().map(\.state) == [.noTarget])
     }
 
-    @Test(arguments: Backend.allCases) func `go with a claim that finds no device`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are erased by a claim that finds no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T")
         _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
@@ -54,7 +54,7 @@ import Time
         #expect(try fixture.store.comments().map(\.event.hasData) == [false])
     }
 
-    @Test(arguments: Backend.allCases) func `of the registry go too`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of the registry are erased too`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("secret-token")
         let reported = try fixture.store.claim("registry", at: 2000)[0]

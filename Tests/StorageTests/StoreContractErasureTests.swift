@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Forgetting persons, in all stores.
+/// Erasure of persons, for every kind of store.
 @Suite struct StoreContractErasureTests {
     private static let person = AppUser(appID: "app", userID: "user")
     private static let salt = [UInt8](0..<32)
@@ -29,7 +29,7 @@ import Time
 
     private func proof(_ store: any Store) throws -> ErasureProof { try store.proveErasure(of: PersonTraces(Self.person)) }
 
-    /// Whether anything that operators see names the person.
+    /// Whether any data visible to operators contains the person.
     private func isNamed(_ store: any Store) throws -> Bool {
         let isInDeliveries = try store.all().contains {
             $0.event.userID == "user" || $0.deviceID == "phone" || $0.event.identity.deviceID == "phone"
@@ -37,7 +37,7 @@ import Time
         return try isInDeliveries || store.registered().contains { $0.hasPrefix("user ") }
     }
 
-    /// The person with a device and three comments, of which one was delivered and one given up; and somebody else.
+    /// The person with a device and three comments, one delivered and one given up, and another person.
     private func filled(_ backend: Backend) throws -> StoreFixture {
         let fixture = try backend.store()
         let store = fixture.store
@@ -55,12 +55,12 @@ import Time
         return fixture
     }
 
-    @Test(arguments: Backend.allCases) func `everything of the person leaves`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `all data of the person is erased`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store
         try revoke(store)
         let erasure = try erase(store)
-        // Three comments, and what the registry has told `registry` of three changes.
+        // Three comments, and the registry's events for `registry` about three changes.
         #expect(erasure.devices == 1)
         #expect(erasure.events == 6)
         #expect(erasure.deliveries == 6)
@@ -76,7 +76,7 @@ import Time
         #expect(try proof(store).tables.isEmpty, "nor does a repeated webhook leave anything")
     }
 
-    @Test(arguments: Backend.allCases) func `what tells of it loses the person with its end`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the event of the erasure loses the person's name when it ends`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store
         try revoke(store)
@@ -111,8 +111,8 @@ import Time
         #expect(try store.retryAll(dead, now: 5000, expiresAt: 9000).kept == [.forgotten: 1], "there is nothing to send")
     }
 
-    /// The other tests' clock is behind, because they begin at its zero.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `a clock that is off keeps the event of the erasure`(ahead: Int64) throws {
+    /// The clock of the other tests is behind, because they begin at its zero.
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `a wrong clock keeps the event of the erasure`(ahead: Int64) throws {
         let fixture = try Backend.postgres.store(aheadMilliseconds: ahead)
         let store = fixture.store
         let now = SystemClock.unixMilliseconds().advanced(by: ahead)
@@ -126,7 +126,7 @@ import Time
         #expect(try !isNamed(store))
     }
 
-    @Test(arguments: Backend.allCases) func `an expired event loses the person too`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an expired event loses the person's name too`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let store = fixture.store
         try revoke(store)
@@ -136,8 +136,8 @@ import Time
         #expect(try !isNamed(store))
     }
 
-    /// Without room for it nobody is told, and nothing names the person.
-    @Test(arguments: Backend.allCases) func `a full queue is reported nothing`(_ backend: Backend) throws {
+    /// Without room no notifier gets the event, and no data contains the person.
+    @Test(arguments: Backend.allCases) func `a full queue gets no event of the erasure`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         let store = fixture.store
         try store.take(Sample(1).with { $0.user = "other" })
@@ -147,8 +147,8 @@ import Time
         #expect(store.refused.map(\.notifier) == ["crm"])
     }
 
-    /// Whoever waited behind the person's comment in a ticket comes next.
-    @Test(arguments: Backend.allCases) func `others of the ticket continue`(_ backend: Backend) throws {
+    /// A comment that waited behind the person's in a ticket is next.
+    @Test(arguments: Backend.allCases) func `other comments of the ticket continue`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1).with { $0.keepsOrder = true })
@@ -157,8 +157,8 @@ import Time
         #expect(try store.claim(at: 4000).map(\.id) == [second.id])
     }
 
-    /// The outcome of an attempt that was under way changes nothing.
-    @Test(arguments: Backend.allCases) func `an attempt under way may end`(_ backend: Backend) throws {
+    /// The outcome of a running attempt changes nothing.
+    @Test(arguments: Backend.allCases) func `a running attempt may end`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.put("token-1", device: "phone")
@@ -170,7 +170,7 @@ import Time
         #expect(try store.current(running) == nil)
     }
 
-    @Test(arguments: Backend.allCases) func `the revocation stays for ever`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the revocation is permanent`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.formerSalt() == nil)
@@ -184,7 +184,7 @@ import Time
         #expect(try store.revocations(of: nil, after: nil, limit: 9) == [revocation])
     }
 
-    @Test(arguments: Backend.allCases) func `a search finds what is left`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a search finds the remaining data`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         try fixture.store.revoke(.sample(2, .user("user")))
         let tables = try proof(fixture.store).tables.map { "\($0.name) \($0.rows)" }

@@ -8,7 +8,7 @@ import Time
         return try #require(try store.claim(at: 2000).first)
     }
 
-    @Test(arguments: Backend.allCases) func `ends what has arrived`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends a delivered one`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.report(delivery, next: .delivered, reason: "status_200", at: 2100)
@@ -23,7 +23,7 @@ import Time
         #expect(try fixture.store.claim(at: 9000) == [])
     }
 
-    @Test(arguments: Backend.allCases) func `puts off what may arrive later`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `defers a retry`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.report(delivery, next: .retry(at: 7000), reason: "timeout", at: 2100)
@@ -37,7 +37,7 @@ import Time
         #expect(again.id == delivery.id)
     }
 
-    @Test(arguments: Backend.allCases) func `ends what is given up`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends one that is given up`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.report(delivery, next: .dead, reason: "status_410", at: 2100)
@@ -46,7 +46,7 @@ import Time
         #expect(try fixture.store.pending() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `keeps the last trys reason beside the endings`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps the last attempt's reason with the final one`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.report(delivery, next: .givenUp(.expired), reason: "timeout", at: 2100)
@@ -56,14 +56,14 @@ import Time
         #expect(try fixture.store.pending() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `takes a report after the lease while nobody tries again`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `accepts a report after the lease if no other attempt began`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.report(delivery, next: .delivered, at: 90_000)
         #expect(try fixture.store.current(delivery)?.state == .delivered)
     }
 
-    @Test(arguments: Backend.allCases) func `lets a stale report change the story only`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `records a stale report without changing the state`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = try claimed(fixture.store)
         let second = try #require(try fixture.store.claim(at: 3000).first)
@@ -77,7 +77,7 @@ import Time
             ])
     }
 
-    @Test(arguments: Backend.allCases) func `reports a try that nobody reported on`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports an attempt without an outcome`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         #expect(
@@ -85,7 +85,7 @@ import Time
                 == [DeliveryAttempt(number: 1, startedAt: 2000, endedAt: nil, outcome: "", reason: "")])
     }
 
-    @Test(arguments: Backend.allCases) func `counts the first of several reports`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `uses the first of several reports`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.report(delivery, next: .retry(at: 7000), reason: "timeout", at: 2100)
@@ -96,7 +96,7 @@ import Time
         #expect(story.attempts.map(\.reason) == ["timeout"])
     }
 
-    @Test(arguments: Backend.allCases) func `passes over what it does not know`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ignores unknown deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         let reports = [
@@ -108,7 +108,7 @@ import Time
         #expect(try fixture.store.current(delivery) == delivery)
     }
 
-    @Test(arguments: Backend.allCases) func `takes many reports at once`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `accepts many reports at once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<50 { try fixture.store.take(Sample(number)) }
         let claimed = try fixture.store.claim(at: 2000)
@@ -123,7 +123,7 @@ import Time
         #expect(states.count { $0 == .dead } == 25)
     }
 
-    @Test(arguments: Backend.allCases) func `gives up what waits for one notifier`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `gives up all deliveries of one notifier`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<4 {
             _ = try fixture.store.take(Sample(number).with { $0.keepsOrder = true }.incoming(to: ["log", "http"]))

@@ -3,7 +3,7 @@ import Testing
 import Time
 
 @Suite struct StoreContractListTests {
-    /// Ten deliveries that differ in everything that filters ask for: pending, delivered and dead ones.
+    /// Ten deliveries that differ in every property that filters compare: pending, delivered and dead ones.
     private func filled(_ backend: Backend) throws -> StoreFixture {
         let fixture = try backend.store()
         for number in 0..<10 {
@@ -88,7 +88,7 @@ import Time
         },
     ]
 
-    @Test(arguments: Backend.allCases, filters.indices) func `finds what the filter says`(_ backend: Backend, filter: Int) throws {
+    @Test(arguments: Backend.allCases, filters.indices) func `finds matching deliveries`(_ backend: Backend, filter: Int) throws {
         let fixture = try filled(backend)
         let filter = Self.filters[filter](DeliveryFilter())
         let expected = try fixture.store.all().filter { Self.matches(filter, $0) }
@@ -103,8 +103,7 @@ import Time
         #expect(try fixture.store.deliveries(DeliveryFilter(), limit: 3).map(\.event.identity.commentID) == [9, 8, 7])
     }
 
-    @Test(arguments: Backend.allCases, filters.indices) func `revives the dead that the filter says`(_ backend: Backend, filter: Int) throws
-    {
+    @Test(arguments: Backend.allCases, filters.indices) func `retries matching dead deliveries`(_ backend: Backend, filter: Int) throws {
         let fixture = try filled(backend)
         let filter = Self.filters[filter](DeliveryFilter())
         let dead = try fixture.store.all().filter { $0.state == .dead && Self.matches(filter, $0) }
@@ -117,7 +116,7 @@ import Time
         #expect(try fixture.store.all().count { $0.state == .dead } == 2 - dead.count)
     }
 
-    @Test(arguments: Backend.allCases) func `knows no story of what is not there`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `returns no attempts of a missing delivery`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         #expect(try fixture.store.story(of: UUIDv7(milliseconds: 77, number: 7)) == nil)
     }

@@ -13,7 +13,7 @@ import Time
         return try #require(try store.deliveries(filter, limit: 1).first)
     }
 
-    @Test(arguments: Backend.allCases) func `tries one of a ticket at a time`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `attempts one delivery of a ticket at a time`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
         try fixture.store.take(ordered(4) { $0.ticket = 2 })
@@ -23,7 +23,7 @@ import Time
         #expect(try claim(fixture.store, at: 2001) == [2])
     }
 
-    @Test(arguments: Backend.allCases) func `waits for a retry of the first`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `waits for a retry of the first delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...2 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
@@ -35,7 +35,7 @@ import Time
         #expect(try claim(fixture.store, at: 9001) == [2])
     }
 
-    @Test(arguments: Backend.allCases) func `keeps tickets of apps and notifiers apart`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps an order for each ticket, app and notifier`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.take(ordered(1))
         try fixture.store.take(ordered(2) { $0.app = "other" })
@@ -44,7 +44,7 @@ import Time
         #expect(try fixture.store.claim("http", at: 2000).count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `passes on what expired at the head`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `continues after an expired first delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...5 { try fixture.store.take(ordered(number) { $0.expires = number == 4 ? 9000 : 1500 }) }
         try fixture.store.take(
@@ -56,7 +56,7 @@ import Time
         #expect(try claim(fixture.store, at: 2000, limit: 1) == [6])
     }
 
-    @Test(arguments: Backend.allCases) func `puts a revived one back in its place`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `returns a retried delivery to its place`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
@@ -67,7 +67,7 @@ import Time
         #expect(try claim(fixture.store, at: 3001) == [2])
     }
 
-    @Test(arguments: Backend.allCases) func `does not let a revived later one overtake`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a retried later delivery does not overtake`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number) { $0.expires = number == 2 ? 1500 : 9000 }) }
         #expect(try claim(fixture.store, at: 1400) == [1])
@@ -80,14 +80,14 @@ import Time
         #expect(try claim(fixture.store, at: 5001) == [2])
     }
 
-    @Test(arguments: Backend.allCases) func `ignores the order where nobody asks for it`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `has no order unless configured`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...2 { try fixture.store.take(Sample(number)) }
         for number in 3...4 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1, 2, 3])
     }
 
-    @Test(arguments: Backend.allCases) func `lets another go first in the same call`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `allows another delivery first in the same call`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { try fixture.store.take(ordered(number)) }
         func work(_ next: FinishedAttempt.Next, at time: UnixMilliseconds) throws -> [HelpDeskID?] {

@@ -32,7 +32,7 @@ import Time
     }()
 
     @Test(arguments: Backend.allCases, filters.indices)
-    func `hold each delivery once in the order of the whole list`(_ backend: Backend, _ index: Int) throws {
+    func `contain each delivery once in the order of the whole list`(_ backend: Backend, _ index: Int) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         let (filter, count) = Self.filters[index]
@@ -45,9 +45,9 @@ import Time
         }
     }
 
-    /// A search that finds little ends its page after a step, here of two events: pages may be short or empty, and lose nothing.
+    /// A search with few matches ends its page after a step, here of two events: pages may be short or empty, but omit nothing.
     @Test(arguments: Backend.allCases, filters.indices)
-    func `of a long search are short and hold each delivery once`(_ backend: Backend, _ index: Int) throws {
+    func `of a long search are short and contain each delivery once`(_ backend: Backend, _ index: Int) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2
@@ -64,7 +64,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `of a long search tell where it continues`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of a long search contain the next start`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.searchMilliseconds = 0
             $0.eventsPerStep = 2
@@ -74,12 +74,12 @@ import Time
         filter.userID = "nobody"
         let first = try fixture.store.page(of: filter, after: nil, limit: 5)
         #expect(first.deliveries.isEmpty)
-        // The reference finds everything at once.
+        // The reference store finds everything on one page.
         #expect((first.next == nil) == (backend == .memory))
         #expect(try pages(fixture.store, filter, limit: 5).allSatisfy(\.isEmpty))
     }
 
-    @Test(arguments: Backend.allCases) func `are not moved by what comes or goes meanwhile`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `are stable when deliveries are added or removed`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         let whole = try fixture.store.all().map(\.id)
@@ -95,7 +95,7 @@ import Time
         #expect(second.next == nil)
     }
 
-    @Test func `have a cursor that is a text and back`() {
+    @Test func `have a cursor that survives a round trip`() {
         let cursor = DeliveryCursor(event: 12, position: 3)
         #expect(DeliveryCursor(cursor.description) == cursor)
         for text in ["", "12", "12-", "-3", "12-3-4", "a-3", "12--3", "99999999999999999999-1"] {

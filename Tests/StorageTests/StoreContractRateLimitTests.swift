@@ -47,8 +47,8 @@ import Time
         #expect(try reported(claim(fixture.store, at: 302_000)) == ["u6 phone"])
     }
 
-    /// The relay decides on these without a call.
-    @Test(arguments: Backend.allCases) func `what needs no call neither waits nor counts`(_ backend: Backend) throws {
+    /// The relay decides about these without a call.
+    @Test(arguments: Backend.allCases) func `a delivery without a call neither waits nor is counted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", token: "old", user: "a", at: 1000)
         try fixture.store.sign("1", token: "new", user: "a", at: 1001)
@@ -57,7 +57,7 @@ import Time
         #expect(claimed.putOff == 0)
     }
 
-    @Test(arguments: Backend.allCases) func `a call that never arrived does not count`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a call that never arrived is not counted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", user: "a", at: 1000)
         func end(_ delivery: Delivery, attempt: Int, isUncalled: Bool) throws {
@@ -87,7 +87,7 @@ import Time
         #expect(try reported(claim(fixture.store, at: 800_000)) == ["a 2"])
     }
 
-    @Test(arguments: Backend.allCases) func `upkeep forgets what counts no more`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `upkeep deletes calls outside the window`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.sign("1", user: "a", at: 1000)
         #expect(try claim(fixture.store, at: 2000).deliveries.count == 1)
@@ -100,9 +100,9 @@ import Time
         #expect(try purge(at: 302_001) == 0)
     }
 
-    @Test(arguments: Backend.allCases) func `one call puts a bounded number off`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `one call defers a limited number`(_ backend: Backend) throws {
         let fixture = try backend.store()
-        // The one device is called five times.
+        // The device is called five times.
         for number in 0..<300 { try fixture.store.sign("phone", user: "u\(number)", at: 1000) }
         let first = try claim(fixture.store, at: 2000, limit: 8)
         #expect(first.deliveries.count == 5)
@@ -111,7 +111,7 @@ import Time
         #expect(try claim(fixture.store, at: 2000, limit: 8).putOff == 295 - first.putOff)
     }
 
-    @Test func `counts outlive the process`() throws {
+    @Test func `counts survive the process`() throws {
         let directory = try TemporaryDirectory()
         var store = try SQLiteStore(path: directory.path("store.db"))
         try store.sign("1", user: "a", at: 1000)
@@ -125,7 +125,7 @@ import Time
 }
 
 extension Claim {
-    /// Of `relay`, by the pace of these tests.
+    /// A claim for `relay` with the rate limits of these tests.
     static func paced(at now: UnixMilliseconds, limit: Int = 100) -> Claim {
         Claim(notifier: "relay", now: now, leaseMilliseconds: 1000, limit: limit, rateLimits: StoreContractRateLimitTests.rateLimits)
     }
@@ -139,7 +139,7 @@ extension DeliveryFilter {
 }
 
 extension Store {
-    /// Signs somebody in on a device, of which `relay` is told.
+    /// Signs a user in on a device, with an event for `relay`.
     func sign(_ device: String, token: String? = nil, app: String = "app", user: String, at now: UnixMilliseconds) throws {
         let audience = RegistryAudience([(app, [Subscription(notifier: "relay")])], lifetimeMilliseconds: 1 << 40)
         let payload = try Registration.of(token ?? "T-\(user)-\(device)", app: app, user: user, device: device, at: now)

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Time
 
-/// For how long a comment is recognised that comes again, whatever has become of its deliveries.
+/// The time during which a repeated comment is a duplicate, for any state of its deliveries.
 @Suite struct StoreContractRecognitionTests {
-    /// Who has captured a signed webhook may send it at any time.
+    /// An attacker may replay a captured signed webhook at any time.
     @Test(arguments: Backend.allCases, [FinishedAttempt.Next.delivered, .dead, nil])
-    func `recognises for long what it purged`(_ backend: Backend, _ next: FinishedAttempt.Next?) throws {
+    func `deduplicates purged events for a long time`(_ backend: Backend, _ next: FinishedAttempt.Next?) throws {
         let fixture = try backend.store()
         let incoming = Sample(1).incoming(to: next == nil ? [] : ["log"])
         _ = try fixture.store.take(incoming)
@@ -23,8 +23,8 @@ import Time
         #expect(try fixture.store.take(incoming) == .accepted)
     }
 
-    /// What is left of an event is recognised by all that makes it the same.
-    @Test(arguments: Backend.allCases) func `takes others for new ones`(_ backend: Backend) throws {
+    /// The remaining record of an event is compared by its complete identity.
+    @Test(arguments: Backend.allCases) func `other events are new`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let first = Sample(1).with { ($0.comment, $0.device) = (7, "d1") }
         _ = try fixture.store.take(first.incoming(to: []))
@@ -37,8 +37,8 @@ import Time
         }
     }
 
-    /// Operators are told of it although nothing else is left.
-    @Test(arguments: Backend.allCases) func `reports when what it forgot came`(_ backend: Backend) throws {
+    /// Operators see the time although nothing else is left.
+    @Test(arguments: Backend.allCases) func `reports when a purged event was received`(_ backend: Backend) throws {
         let fixture = try backend.store()
         func incoming(_ comment: HelpDeskID, _ app: String) throws -> UnixMilliseconds? {
             try fixture.store.incoming(ofForgotten: comment, appID: app)
@@ -56,8 +56,8 @@ import Time
         #expect(try incoming("another", identity.appID) == nil)
     }
 
-    /// An operator purges at once, and by a clock that may be wrong.
-    @Test(arguments: Backend.allCases) func `recognises what an operator forgot`(_ backend: Backend) throws {
+    /// An operator purges at once, and the clock may be wrong.
+    @Test(arguments: Backend.allCases) func `deduplicates events purged by an operator`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.take(Sample(1))
         try fixture.store.report(try fixture.store.claim(at: 1001)[0], next: .delivered, at: 1002)
@@ -65,8 +65,8 @@ import Time
         #expect(try fixture.store.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
     }
 
-    /// Nobody repeats it, so that nothing of it need be known.
-    @Test(arguments: Backend.allCases) func `keeps nothing of a registration that it purged`(_ backend: Backend) throws {
+    /// A registration is not repeated, so no record is needed.
+    @Test(arguments: Backend.allCases) func `keeps no record of a purged registration`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let comment = Sample(1).event
         let event = Event(
@@ -82,7 +82,7 @@ import Time
             "the event is gone with its delivery")
     }
 
-    @Test(arguments: Backend.allCases) func `forgets events that nobody gets`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `purges events without deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).incoming(to: [])) }
         func purge(at now: UnixMilliseconds) throws -> Int {

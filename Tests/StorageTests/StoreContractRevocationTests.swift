@@ -6,7 +6,7 @@ import Time
 
 @testable import Storage
 
-/// Revocations in all stores.
+/// Revocations, for every kind of store.
 @Suite struct StoreContractRevocationTests {
     private static let samples = Revocation.samples(appID: "app")
 
@@ -67,7 +67,7 @@ import Time
         #expect(try fixture.store.revocations(of: nil, after: nil, limit: 100) == Self.samples.filter { $0 != Self.samples[3] }.reversed())
     }
 
-    @Test(arguments: Backend.allCases) func `reports what has changed`(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports changes`(backend: Backend) throws {
         let fixture = try backend.store()
         let start = try fixture.store.revocationChanges(since: nil)
         #expect(start.isComplete)
@@ -84,7 +84,7 @@ import Time
         let later = try fixture.store.revocationChanges(since: added.version)
         #expect(later.isComplete && later.changes == [.removed(Self.samples[0].id), .added(.sample(8, .keyID(3)))])
         #expect(try fixture.store.revocationChanges(since: nil) == RevocationChanges(changes: [], version: later.version, isComplete: true))
-        // Whoever has an older book than all of these ends with the same list.
+        // A replica with any earlier version ends with the same list.
         var revocationSet: [UUIDv7] = []
         for change in try fixture.store.revocationChanges(since: start.version).changes {
             switch change {
@@ -95,8 +95,8 @@ import Time
         #expect(revocationSet.sorted() == (Self.samples.dropFirst() + [.sample(8, .keyID(3))]).map(\.id).sorted())
     }
 
-    /// A version that the store never had is that of a database which has lost commits, or of another one.
-    @Test(arguments: Backend.allCases) func `says when everything must be read again`(backend: Backend) throws {
+    /// A version unknown to the store belongs to a database that has lost commits, or to another one.
+    @Test(arguments: Backend.allCases) func `reports when all must be read again`(backend: Backend) throws {
         let fixture = try filled(backend)
         let version = try fixture.store.revocationChanges(since: nil).version
         let changes = try fixture.store.revocationChanges(since: version + 1)
@@ -105,7 +105,7 @@ import Time
         #expect(changes.version == version)
     }
 
-    @Test(arguments: Backend.allCases) func `reports many changes in parts`(backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports many changes in pages`(backend: Backend) throws {
         let fixture = try backend.store()
         let count = backend == .memory ? RevocationRules.changesPerPage + 10 : 30
         for number in 0..<UInt64(count) { try fixture.store.revoke(.sample(number, .user("user-\(number)"))) }
@@ -119,8 +119,8 @@ import Time
         #expect(reported == count)
     }
 
-    /// Of two lists that were cut, what comes after the end of the shorter one waits for the next news.
-    @Test func `parts of two lists fit together`() {
+    /// Of two truncated lists, entries after the end of the shorter one wait for the next poll.
+    @Test func `pages of two lists fit together`() {
         let limit = Int64(RevocationRules.changesPerPage)
         let added = (1...limit).map { (version: $0 * 2, change: RevocationChange.added(.sample(UInt64($0), .everyKey))) }
         let removed = [1, limit * 2 + 1].map { (version: $0, change: RevocationChange.removed(Self.samples[0].id)) }
@@ -130,8 +130,8 @@ import Time
         #expect(changes.changes.first == .removed(Self.samples[0].id))
     }
 
-    /// Only a removal of more than a day ago is forgotten.
-    @Test func `forgets old removals`() throws {
+    /// Only removals older than a day are deleted.
+    @Test func `deletes old removals`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
@@ -152,7 +152,7 @@ import Time
         #expect(known.isComplete && known.changes == [.removed(Self.samples[1].id), .removed(Self.samples[2].id)])
     }
 
-    /// Another process's changes, in PostgreSQL, also while both change at once.
+    /// Changes of another process, in PostgreSQL, also when both change at once.
     @Test func `is shared by replicas`() async throws {
         let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(StoreSettings()), try place.store(StoreSettings()))

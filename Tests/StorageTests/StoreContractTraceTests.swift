@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Time
 
-/// The trace of the request that an event came with, in all stores.
+/// The trace of an event's request, for every kind of store.
 @Suite struct StoreContractTraceTests {
     private static let trace = TraceContext(traceID: 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736, spanID: 1 << 63 | 7, isSampled: true)
     private static let audience = RegistryAudience([("app", [Subscription(notifier: "registry")])], lifetimeMilliseconds: 100_000)
 
-    @Test(arguments: Backend.allCases) func `comes back with every delivery`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is returned with every delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         _ = try store.take(Sample(1).with { $0.trace = Self.trace }.incoming(to: ["log", "http"]))
@@ -21,7 +21,7 @@ import Time
         #expect(claimed.allSatisfy { $0.attempt == nil })
         #expect(try store.claim("http", at: 1000).map(\.event.trace) == [Self.trace])
         #expect(try store.current(claimed[0])?.event.trace == Self.trace)
-        // It outlives the data.
+        // It is kept longer than the data.
         try store.report(claimed[1], next: .delivered, at: 1001)
         #expect(try store.current(claimed[1])?.event.trace == Self.trace.sampled(false))
         #expect(try store.comments().map(\.event.trace) == [Self.trace, Self.trace, Self.trace.sampled(false), nil])
@@ -30,7 +30,7 @@ import Time
         #expect(try store.deliveries(filter, limit: 9).map(\.event.trace) == [Self.trace, Self.trace])
     }
 
-    @Test(arguments: Backend.allCases) func `of a registration is its events`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `of a registration is that of its events`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answer = Answer<Registration.Outcome>()
         fixture.store.register(try .of("A"), telling: Self.audience.caused(by: Self.trace)) { answer.set($0) }
@@ -41,8 +41,8 @@ import Time
         #expect(try fixture.store.all().reversed().map(\.event.trace) == [Self.trace, nil])
     }
 
-    /// Whoever called chose its id, so it leaves with the person.
-    @Test(arguments: Backend.allCases) func `leaves with a forgotten person`(_ backend: Backend) throws {
+    /// The client chose its id, so it is erased with the person.
+    @Test(arguments: Backend.allCases) func `is erased with a forgotten person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let person = AppUser(appID: "app", userID: "user")

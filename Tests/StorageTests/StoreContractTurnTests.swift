@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Time
 
-/// Apps that share a notifier take turns in its claims, however much waits for one of them.
+/// Apps that share a notifier take turns in its claims, for any backlog of one of them.
 @Suite struct StoreContractTurnTests {
-    /// Has so many deliveries of an app wait, with tickets of their own; their numbers begin behind `first`.
+    /// Adds `count` waiting deliveries of an app, each with its own ticket; their numbers begin after `first`.
     private func fill(
         _ store: any Store, app: String, count: Int, after first: Int, due: UnixMilliseconds = 1000,
         change: (inout Sample) -> Void = { _ in }
@@ -25,7 +25,7 @@ import Time
         try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
     }
 
-    @Test(arguments: Backend.allCases) func `one of each app after the other`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `apps take turns within a claim`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 5, after: 0)
         try fill(fixture.store, app: "other", count: 2, after: 100, due: 1500)
@@ -33,8 +33,8 @@ import Time
         #expect(try claim(fixture.store, limit: 4) == [3, 4, 5])
     }
 
-    /// Where a batch has room for one, the next one is another app's.
-    @Test(arguments: Backend.allCases) func `also from one claim to the next`(_ backend: Backend) throws {
+    /// If a batch has room for one, the next one is another app's.
+    @Test(arguments: Backend.allCases) func `apps take turns across claims`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 9, after: 0)
         try fill(fixture.store, app: "other", count: 2, after: 100, due: 1500)
@@ -51,7 +51,7 @@ import Time
         #expect(try claim(fixture.store, limit: 9) == [203])
     }
 
-    @Test(arguments: Backend.allCases) func `notifiers have turns of their own`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each notifier has its own turns`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for notifier in ["log", "http"] {
             let first = notifier == "log" ? 0 : 1000
@@ -71,7 +71,7 @@ import Time
         #expect(try claim(fixture.store, limit: 10).contains(1001))
     }
 
-    /// An app without a backlog leaves its part to the others.
+    /// An app without a backlog leaves its share to the others.
     @Test(arguments: Backend.allCases) func `a batch is filled`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 40, after: 0)
@@ -87,8 +87,8 @@ import Time
         #expect(try fixture.store.nextDue(notifier: "log") == 3000, "nothing is left but what is leased")
     }
 
-    /// Nothing is claimed before it is due, whoever has the turn.
-    @Test(arguments: Backend.allCases) func `an app that has nothing due misses its turn`(_ backend: Backend) throws {
+    /// No delivery is claimed before it is due, in any turn.
+    @Test(arguments: Backend.allCases) func `an app without due deliveries is skipped`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 3, after: 0)
         try fill(fixture.store, app: "other", count: 1, after: 100, due: 5000)
@@ -99,7 +99,7 @@ import Time
         #expect(try claim(fixture.store, limit: 1, at: 5000) == [101])
     }
 
-    @Test(arguments: Backend.allCases) func `an expired delivery is no turn`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an expired delivery uses no turn`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, app: "app", count: 3, after: 0) { $0.expires = 1500 }
         try fill(fixture.store, app: "app", count: 1, after: 10, due: 1001)
@@ -108,8 +108,8 @@ import Time
         #expect(try fixture.store.all().count { $0.reason == "expired" } == 3)
     }
 
-    /// One claim gives up a limited number, and then it is another app's turn.
-    @Test(arguments: Backend.allCases, [false, true]) func `a backlog that has expired delays another app by one claim`(
+    /// One claim gives up a limited number, then another app has its turn.
+    @Test(arguments: Backend.allCases, [false, true]) func `an expired backlog delays another app by one claim`(
         _ backend: Backend, keepsOrder: Bool
     ) throws {
         for limit in [1, 10] {
@@ -121,8 +121,8 @@ import Time
         }
     }
 
-    /// The next one of a ticket comes to lead within the claim, before what is due for less long of its app.
-    @Test(arguments: Backend.allCases) func `who comes to lead has a turn of its app`(_ backend: Backend) throws {
+    /// The next delivery of a ticket may be claimed in the same call, before more recent ones of its app.
+    @Test(arguments: Backend.allCases) func `the next delivery of a ticket uses a turn of its app`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, expires) in [(1, 1500), (2, 9000)] as [(Int, UnixMilliseconds)] {
             try fixture.store.take(ordered(number) { $0.expires = expires })
@@ -143,7 +143,7 @@ import Time
         return sample
     }
 
-    @Test(arguments: Backend.allCases) func `the order of a ticket stays`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the order of a ticket is kept`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for app in ["app", "other"] {
             try fill(fixture.store, app: app, count: 3, after: app == "app" ? 0 : 100) {

@@ -6,13 +6,13 @@ import Threading
 import Time
 
 @Suite struct StoreContractUpkeepTests {
-    /// Purges more than an hour after everything has arrived.
+    /// Purges more than an hour after all deliveries were accepted.
     private func purge(_ store: any Store, delivered: UnixMilliseconds = 0, dead: UnixMilliseconds = 0, limit: Int = 1000) throws -> Int {
         try store.purge(now: 7_200_000, deliveredBefore: delivered, deadBefore: dead, limit: limit)
     }
 
-    /// Gives up what has expired.
-    /// - Returns: how many of which notifier.
+    /// Gives up expired deliveries.
+    /// - Returns: the numbers by notifier.
     private func expire(_ store: any Store, now: UnixMilliseconds, limit: Int = 1000) throws -> [String] {
         try store.giveUpExpired(now: now, limit: limit).map { "\($0.count) \($0.notifier)" }
     }
@@ -22,7 +22,7 @@ import Time
         for delivery in try store.claim(at: time - 1) { try store.report(delivery, next: next, at: time) }
     }
 
-    @Test(arguments: Backend.allCases) func `revives one alone`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `retries a single delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try take(fixture.store, numbers: 0..<3, next: .dead, at: 2000)
         var filter = DeliveryFilter()
@@ -36,7 +36,7 @@ import Time
         #expect(try fixture.store.claim(at: 9999).count == 0, "the new expiry holds")
     }
 
-    @Test(arguments: Backend.allCases) func `revives more than one step holds`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `retries more than one step holds`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.rowsPerCommit = 50 }
         try fixture.store.takeAll((0..<121).map { Sample($0).with { $0.expires = 1001 } })
         while try !expire(fixture.store, now: 2000, limit: 50).isEmpty {}
@@ -45,7 +45,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [121])
     }
 
-    @Test(arguments: Backend.allCases) func `forgets in small steps`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `purges in small steps`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try take(fixture.store, numbers: 0..<10, next: .delivered, at: 2000)
         try take(fixture.store, numbers: 10..<20, next: .dead, at: 2000)
@@ -57,7 +57,7 @@ import Time
         #expect(try fixture.store.all() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `forgets the story and the event with the last delivery`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `purges the attempts and the event with the last delivery`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
         let incoming = sample.incoming(to: ["log", "http"])
@@ -72,8 +72,8 @@ import Time
         #expect(try fixture.store.take(incoming) == .duplicate(of: sample.event.id), "it is still recognised")
     }
 
-    /// Two deliveries of each state that there is, ended at 2000; each state is forgotten alone, before its time and in steps.
-    @Test(arguments: Backend.allCases) func `forgets one state alone`(_ backend: Backend) throws {
+    /// Two deliveries in each state, ended at 2000. Each state is purged alone, not before its time, and in steps.
+    @Test(arguments: Backend.allCases) func `purges one state alone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try take(fixture.store, numbers: 0..<2, next: .delivered, at: 2000)
         try take(fixture.store, numbers: 2..<4, next: .dead, at: 2000)
@@ -103,7 +103,7 @@ import Time
         #expect(try fixture.store.take(Sample(8).incoming(to: [])) == .duplicate(of: Sample(8).event.id), "it has no delivery that ended")
     }
 
-    @Test(arguments: Backend.allCases) func `gives up what nobody claims`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `gives up deliveries that no process claims`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<3 { try fixture.store.take(Sample(number).with { $0.expires = 1999 + UInt64(number) }) }
         let leased = try #require(try fixture.store.claim(at: 1500, limit: 1).first)
@@ -114,8 +114,8 @@ import Time
         #expect(try fixture.store.all().map(\.reason) == ["expired", "expired", "expired"])
     }
 
-    /// As after a retry of many, which are due for long and expire late.
-    @Test(arguments: Backend.allCases) func `gives up the first to expire however many are longer due`(_ backend: Backend) throws {
+    /// After a retry of many deliveries, which have long been due and expire late.
+    @Test(arguments: Backend.allCases) func `gives up the first to expire before those that are longer due`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<9 { try fixture.store.take(Sample(number)) }
         let late = try [1990, 1980, 1970].enumerated().map { place, expiry in
@@ -134,7 +134,7 @@ import Time
         #expect(try fixture.store.pending().map(\.count) == [9])
     }
 
-    @Test(arguments: Backend.allCases) func `reports whose deliveries it gave up`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `returns the notifiers of expired deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.incoming(to: ["log", "http"])) }
         #expect(try expire(fixture.store, now: 1499) == [])
@@ -145,7 +145,7 @@ import Time
         #expect(try expire(fixture.store, now: 2000) == [])
     }
 
-    @Test(arguments: Backend.allCases) func `counts what waits`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `counts waiting deliveries`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.pending() == [])
         for number in 0..<6 {
@@ -167,7 +167,7 @@ import Time
         #expect(try fixture.store.pending() == [PendingDeliveries(notifier: "log", count: 3, oldestReceivedAt: 1001)])
     }
 
-    @Test(arguments: Backend.allCases) func `fails everything once closed`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store fails every call`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1))
@@ -185,7 +185,7 @@ import Time
         for call in calls { #expect(throws: StoreError(.closed, "the store is closed: the service is stopping")) { try call() } }
     }
 
-    @Test(arguments: Backend.allCases) func `answers everything that was begun before the close`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `completes every call that began before closing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answers = Monitor(0)
         for number in 0..<500 {

@@ -13,7 +13,7 @@ import Time
         Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)
     }
 
-    @Test(arguments: Backend.allCases) func `claims for all and says when their next is due`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `claims for all notifiers and returns the next due times`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(Sample(1).incoming(to: ["a", "b"]))
         try fixture.store.take(
@@ -31,7 +31,7 @@ import Time
         #expect(try fixture.store.work([], []).isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func `does a bounded amount in one call`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does a limited amount in one call`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.takeAll((0..<300).map { Sample($0).incoming(to: ["a", "b", "c"]) })
         func work() throws -> [Claimed] {
@@ -59,8 +59,8 @@ import Time
         #expect(try store.all().count { $0.state == .delivered } == Self.names.count)
     }
 
-    /// Of one notifier's deliveries, the second is of a kind that nobody knows.
-    @Test func `a claim that fails holds back neither reports nor other claims`() throws {
+    /// The second of a notifier's deliveries has an unknown kind.
+    @Test func `a failed claim delays neither reports nor other claims`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path)
@@ -81,7 +81,7 @@ import Time
         #expect(store.refusal == nil, "and webhooks are still accepted")
     }
 
-    @Test func `a state that nobody knows is not read`() throws {
+    @Test func `an unknown state is not parsed`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         let store = try SQLiteStore(path: path)

@@ -7,12 +7,12 @@ import Testing
 @testable import Storage
 
 @Suite struct StoreErrorRemedyTests {
-    /// SQLITE_FULL, which has a remedy of its own.
+    /// SQLITE_FULL, which has its own remedy.
     private static let full = SQLiteError(code: 13)
-    /// SQLITE_ERROR, which has none.
+    /// SQLITE_ERROR, which has no remedy.
     private static let other = SQLiteError(code: 1)
 
-    @Test func `what could not be saved has its remedy apart`() {
+    @Test func `a store with unsaved data has a separate remedy`() {
         let error = StoreError.notSaved("s.db", StoreError(.diskFull, "no room", remedy: "free space"))
         let cause = "s.db was moved, removed or replaced while it is in use, and its data could not be saved yet (no room)"
         #expect(error.cause == cause)
@@ -21,7 +21,7 @@ import Testing
             StoreError.notSaved("s.db", StoreError(.unavailable, "away")).remedy == "do not end the service: put the file back")
     }
 
-    @Test func `a store that was half replaced has its remedy apart`() {
+    @Test func `a partly replaced store has a separate remedy`() {
         let error = StoreError.halfReplaced(
             "s.db", former: "s.db.before-1", error: SystemError(code: EIO), second: SystemError(code: EACCES))
         #expect(error.cause.hasPrefix("s.db could not be replaced ("))
@@ -29,7 +29,7 @@ import Testing
         #expect(error.remedy?.hasPrefix("before the service starts, give s.db.before-1 and s.db.before-1-wal") == true)
     }
 
-    @Test func `a store that could not be closed has both remedies apart`() {
+    @Test func `a store that could not be closed has both remedies`() {
         let error = StoreError.notClosed("s.db", Self.full)
         #expect(error.cause == "s.db could not be marked as closed: \(Self.full.cause)")
         #expect(error.remedy?.hasPrefix("free space on the disk that holds the file; nothing is lost: ") == true)

@@ -5,7 +5,7 @@ import Threading
 @testable import Storage
 
 @Suite struct StoreFileTests {
-    /// The doctor has several at a time, and the last one to close the file removes its log.
+    /// The doctor opens several readers at once, and the last one to close the file removes its log.
     @Test func `readers of a closed store do not disturb each other`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")

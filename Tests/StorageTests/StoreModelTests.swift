@@ -6,18 +6,18 @@ import Time
 @testable import Storage
 
 @Suite struct StoreModelTests {
-    @Test(arguments: 0..<24) func `does what the model does`(seed: Int) throws {
+    @Test(arguments: 0..<24) func `behaves like the model`(seed: Int) throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.maxPending = 60
         settings.devicesPerUser = 3
         let model = MemoryStore(settings: settings, random: SharedGenerator())
-        // One for all runs, since the ids of its events must not come again.
+        // Shared by all runs, because the ids of its events must not repeat.
         let random = SharedGenerator()
         var store = try SQLiteStore(path: directory.path("store.db"), settings: settings, random: random)
         defer { store.close() }
-        // Of devices that were seen last at one moment, the model takes those first whose app has the lesser name, and the file those whose
-        // app came first.
+        // Of devices with the same last-seen time, the model removes those of the app with the lesser name first, and the file those of the
+        // app that was stored first.
         for app in RandomCalls.apps.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             for store in [store, model] as [any Store] { try store.put(nil, app: app, user: "first") }
         }
@@ -30,12 +30,12 @@ import Time
             }
             let call = script.next()
             #expect(call(store) == call(model))
-            // Asking for everything takes longer than the calls.
+            // Reading the whole state takes longer than the calls.
             if step.isMultiple(of: 10) { #expect(try state(of: store) == state(of: model)) }
         }
     }
 
-    /// Everything that can be known of a store.
+    /// All data of a store that its interface returns.
     private func state(of store: any Store) throws -> StoreState {
         let all = try store.all()
         return StoreState(

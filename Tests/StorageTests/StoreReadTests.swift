@@ -7,7 +7,7 @@ import Time
 
 @testable import Storage
 
-/// Operators' reads of a file: beside the writer, without writing, and for a limited time.
+/// Operators' reads of a file: concurrent with the writer, read-only, and limited in time.
 @Suite struct StoreReadTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -23,7 +23,7 @@ import Time
         return try SQLiteStore(path: path, settings: settings)
     }
 
-    /// More events than are read before anybody asks whether a read shall end.
+    /// More events than a read processes before it checks for cancellation.
     private func fill(_ store: SQLiteStore) throws {
         let answers = (0..<3000).map { number in
             let answer = Answer<Acceptance>()
@@ -33,14 +33,14 @@ import Time
         for answer in answers { _ = try answer.get() }
     }
 
-    /// What no index finds, so that all events are looked at.
+    /// A filter without an index, so that all events are scanned.
     private static var nobodys: DeliveryFilter {
         var filter = DeliveryFilter()
         filter.userID = "nobody"
         return filter
     }
 
-    @Test func `are answered while somebody writes`() throws {
+    @Test func `are answered during writes`() throws {
         let store = try open {
             $0.busyTimeoutMilliseconds = Int32(WaitLimit.milliseconds)
             $0.readMilliseconds = WaitLimit.milliseconds
@@ -50,7 +50,7 @@ import Time
         let other = try Connection(path: path, mode: .readWriteCreate)
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
         let (counts, isWaiting) = try other.transaction { () throws(SQLiteError) in
-            // Now the file has a writer, and nobody else can be one.
+            // Now the file has a writer, and no other connection can write.
             store.accept(Sample(2).incoming(), telling: .nobody) { result in answer.update { $0 = result } }
             let counts: [Int?] = [
                 try? store.deliveries(DeliveryFilter(), limit: 10).count, try? store.deliveries(Self.nobodys, limit: 10).count,
@@ -70,26 +70,26 @@ import Time
         let connection = try DatabaseFile.connect(path, settings: StoreSettings(), mode: .readOnly)
         do throws(SQLiteError) {
             try connection.execute("DELETE FROM events")
-            Issue.record("it has written")
+            Issue.record("the read has written")
         } catch {
             #expect(error.isReadOnly)
         }
     }
 
-    @Test func `are ended when their time is over`() throws {
+    @Test func `are ended at their time limit`() throws {
         let store = try open { $0.readMilliseconds = 0 }
         defer { store.close() }
         try fill(store)
         for _ in 0..<2 {
             do throws(StoreError) {
                 _ = try store.page(of: Self.nobodys, after: nil, limit: 10)
-                Issue.record("it went on")
+                Issue.record("the read was not ended")
             } catch {
                 #expect(error.kind == .tooLong)
                 #expect(error.description.contains("took more than 0 ms"))
             }
         }
-        // What an index finds takes no time, and the writer has no limit.
+        // A search by index is fast, and the writer has no limit.
         var comment = DeliveryFilter()
         (comment.appID, comment.commentID) = ("app", 7)
         #expect(try store.deliveries(comment, limit: 10).count == 1)
@@ -106,7 +106,7 @@ import Time
             do throws(StoreError) {
                 let count = try store.read(store.listReader) { database throws(SQLiteError) in
                     isReading.update { $0 = true }
-                    // The store is closed while this read is under way.
+                    // The store is closed during this read.
                     _ = eventually { store.status.withLock { $0.isClosed } }
                     return try database.step(Self.nobodys, before: .end, downTo: 0, limit: 10).count
                 }
@@ -121,7 +121,7 @@ import Time
         #expect(end.withLock { $0 } == .failure(.closed))
     }
 
-    @Test func `see the file that was opened again`() throws {
+    @Test func `see a reopened file`() throws {
         let first = try open()
         try first.take(Sample(1))
         first.close()

@@ -24,7 +24,7 @@ import Time
         deliveries.map { "\($0.notifier) \($0.deviceID ?? "") \($0.state.rawValue)\($0.reason.isEmpty ? "" : " ")\($0.reason)" }.sorted()
     }
 
-    /// The deliveries of readings; registrations have others.
+    /// The deliveries of read receipts; registrations have others.
     private func seen(_ store: any Store) throws -> [Delivery] {
         try store.all().filter { $0.event.kind == .conversationSeen }
     }
@@ -39,14 +39,14 @@ import Time
         try store.put(nil, device: "d6", at: 2000)
     }
 
-    @Test(arguments: Backend.allCases) func `each device that is served gets one, and the backend one event`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each served device gets one, and the backend one event`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 9)
         #expect(try shown(seen(fixture.store)) == ["apns d1 pending", "apns d2 pending", "backend  pending"])
     }
 
-    @Test(arguments: Backend.allCases) func `somebody without a device causes none`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a person without a device gets none`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 8, user: "nobody")
@@ -55,7 +55,7 @@ import Time
         #expect(try shown(seen(fixture.store)) == ["backend  pending"])
     }
 
-    @Test(arguments: Backend.allCases) func `it waits for later readings, and the backend does not`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `it waits for later receipts, and the backend's event does not`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 9)
@@ -74,7 +74,7 @@ import Time
             expiries == ["apns d1 3605000", "apns d2 3605000", "apns d4 65000", "backend  100005000", "backend  65000"])
     }
 
-    @Test(arguments: Backend.allCases) func `a later reading replaces those that wait`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a later receipt replaces those that wait`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for number in 1...20 { _ = try see(fixture.store, number, at: UnixMilliseconds(rawValue: 5000 + UInt64(number) * 1000)) }
@@ -83,8 +83,8 @@ import Time
         #expect(try fixture.store.claim("backend", at: 40_000).count == 20)
     }
 
-    /// The backend is told once a second; a reading that it is not told of must not cancel the withdrawal of the one before.
-    @Test(arguments: Backend.allCases) func `within a second the last reading is still withdrawn`(_ backend: Backend) throws {
+    /// The backend gets one event a second; a receipt without an event must not cancel the withdrawal of the previous one.
+    @Test(arguments: Backend.allCases) func `within a second the last receipt is still withdrawn`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 8)
@@ -97,7 +97,7 @@ import Time
         #expect(try fixture.store.claim("apns", at: 20_000).map(\.event.receivedAt) == [5500, 5500])
     }
 
-    @Test(arguments: Backend.allCases) func `another conversation and another person replace nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a receipt of another conversation or person replaces nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 7)
@@ -106,7 +106,7 @@ import Time
         #expect(try fixture.store.claim("apns", at: 20_000).compactMap(\.deviceID).sorted() == ["d1", "d1", "d2", "d2", "d4"])
     }
 
-    @Test(arguments: Backend.allCases) func `a reading of everything replaces that of a ticket`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a receipt for all tickets replaces that of one`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 8)
@@ -114,7 +114,7 @@ import Time
         #expect(try fixture.store.claim("apns", at: 20_000).map(\.event.identity.ticketID) == [nil, nil])
     }
 
-    @Test(arguments: Backend.allCases) func `nothing reaches somebody who was forgotten`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a forgotten person gets none`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         _ = try see(fixture.store, 8)

@@ -48,8 +48,8 @@ import Threading
         #expect(answers.failed == [6, 7])
     }
 
-    /// The dispatcher must report what was delivered, however many webhooks wait.
-    @Test func `the services own jobs always find room`() {
+    /// The dispatcher must report outcomes, however many webhooks wait.
+    @Test func `the service's own jobs always find room`() {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<6 { queue.submit(job(number, .comments)) }
         for number in 6..<8 { queue.submit(job(number, .registrations)) }
@@ -57,8 +57,8 @@ import Threading
         #expect(answers.failed == [])
     }
 
-    /// What the writer has taken and not done takes room as well.
-    @Test func `counts what is being done`() throws {
+    /// Jobs that the writer has taken but not finished still use room.
+    @Test func `counts running jobs`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         for number in 0..<6 { queue.submit(job(number, .comments)) }
         let taken = try #require(jobs(queue.next(idleAfterMilliseconds: 0)))
@@ -70,8 +70,8 @@ import Threading
         #expect(answers.failed == [6])
     }
 
-    /// A request that its deadline has answered needs nothing any more; while the disk hangs its job must not keep its body.
-    @Test func `drops what nobody waits for`() throws {
+    /// A request that was answered at its deadline needs no result; while the disk hangs, its job must not keep the body in memory.
+    @Test func `drops abandoned jobs`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4)
         let isAwaited = Monitor(true)
         for number in 0..<6 { queue.submit(job(number, .comments, isAwaited: { isAwaited.withLock { $0 } })) }
@@ -82,13 +82,13 @@ import Threading
         #expect(taken.count == 1)
     }
 
-    @Test func `drops what nobody waits for long before it is full`() {
+    @Test func `drops abandoned jobs long before it is full`() {
         let queue = WriterQueue<WriterJob>(limit: 100_000, batch: 512)
         for number in 0..<2000 { queue.submit(job(number, .comments, isAwaited: { false })) }
         #expect(answers.failed.count > 1500)
     }
 
-    /// Takes one batch on another thread while `body` runs here.
+    /// Takes one batch on another thread while `body` runs on this thread.
     private func taken(from queue: WriterQueue<WriterJob>, while body: () -> Void) throws -> Int? {
         let count = Monitor<Int??>(nil)
         let writer = try DedicatedThread { [self] in
@@ -100,27 +100,27 @@ import Threading
         return try #require(count.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 })
     }
 
-    /// The ending of a call and the beginning of the next one cost one commit.
-    @Test func `patient jobs come with the next one`() throws {
+    /// The end of a call and the beginning of the next one share a commit.
+    @Test func `deferrable jobs run with the next job`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 60_000)
         queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) { queue.submit(job(1, .comments)) } == 2)
     }
 
-    @Test func `patient jobs do not wait for long`() throws {
+    @Test func `deferrable jobs wait for a limited time`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 1)
         queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) {} == 1)
     }
 
-    @Test func `patient jobs do not wait when the store closes`() throws {
+    @Test func `deferrable jobs run when the store closes`() throws {
         let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 60_000)
         queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) { queue.close() } == 1)
     }
 
-    /// Nothing that was answered 503 is stored: the help desk sends it again.
-    @Test func `stores nothing that nobody waits for`() throws {
+    /// A request that was answered 503 must not be stored: the help desk repeats it.
+    @Test func `stores no abandoned job`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }

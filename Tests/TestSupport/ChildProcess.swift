@@ -1,42 +1,42 @@
 internal import Glibc
 internal import Threading
 
-/// A program that a test runs without a shell, with its standard output and error gathered while it runs.
+/// A program that a test runs without a shell. Threads collect its standard output and error while it runs.
 ///
-/// Blocking, for tests; every wait ends after `WaitLimit.programMilliseconds`, which only a failing test reaches. Let go while it runs,
-/// it is killed. It starts with no signal blocked or ignored, whatever the test's process does with them.
+/// Blocking, for tests; every wait ends after `WaitLimit.programMilliseconds`, which only a failing test reaches. It is killed if it is
+/// released while it runs. No signal is blocked or ignored at its start, for any signal mask of the test's process.
 package final class ChildProcess: Sendable {
     package enum Failure: Error {
         case cannotStart(Int32), stillRunning, endedBySignal(Int32), missingOutput
-        /// No line holds this text: the program closed its output before, or took too long.
+        /// No line contains this text: the program closed its output before, or took too long.
         case missingLine(String, hasClosed: Bool, written: String)
     }
 
     package enum End: Equatable, Sendable {
-        /// By itself, with this code.
+        /// The program exited with this code.
         case exit(Int32)
         case signal(Int32)
     }
 
     package enum ErrorOutput: Sendable {
         case gathered
-        /// It goes where the standard output goes.
+        /// The same pipe as the standard output.
         case joined
         /// The descriptor is closed from the start.
         case closed
-        /// It is a pipe that nobody has open for reading.
+        /// A pipe whose reading end is closed.
         case broken
-        /// It is a pipe of one page that nobody reads.
+        /// A pipe of one page that is never read.
         case unread
     }
 
-    // One at a time, so that no program inherits the pipes of another.
-    // Of a value that takes room: to the thread sanitizer an empty one is the pointer beside it.
+    // Serialized, so that no program inherits the pipes of another.
+    // Of a type with a size: the thread sanitizer confuses an empty value with the pointer beside it.
     private static let starting = Monitor(0)
 
     package let output: GatheredOutput
     package let errors: GatheredOutput
-    /// Its number, which is its own until it has ended.
+    /// The process ID, which is not reused until the program was reaped.
     package let identifier: Int32
     private let end: Monitor<End?>
     private let waiter: DedicatedThread
@@ -44,10 +44,10 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program.
     /// - Parameters:
-    ///   - program: its path, or a name without a slash that is looked for in PATH.
-    ///   - arguments: without the program's own name; bytes, because an operating system's arguments are.
+    ///   - program: its path, or a name without a slash that is searched in PATH.
+    ///   - arguments: without the program's own name; bytes, like an operating system's arguments.
     ///   - environment: variables to add to those of the test's process.
-    ///   - input: the file that it reads as its standard input.
+    ///   - input: the file for the program's standard input.
     package init(
         _ program: String, _ arguments: [[UInt8]], environment: [String: String] = [:], input: String = "/dev/null",
         errors errorOutput: ErrorOutput = .gathered
@@ -93,14 +93,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Runs `body` while no program is being started here that could inherit a descriptor.
+    /// Runs `body` while no program is being started that could inherit a descriptor.
     static func withoutStarts<Result>(_ body: () -> Result) -> Result {
         starting.withLock { _ in body() }
     }
 
     /// Sends a signal, unless it has ended.
     package func send(_ signal: Int32) {
-        // Under the lock nobody reaps it, so the number is still its own.
+        // Under the lock the program is not reaped, so the process ID is still valid.
         end.withLock { if $0 == nil { _ = kill(identifier, signal) } }
     }
 
@@ -114,7 +114,7 @@ package final class ChildProcess: Sendable {
         return end
     }
 
-    /// Waits for its end, which must be its own doing, and gives its exit code.
+    /// Waits until the program exits, and returns the exit code. An end by a signal is an error.
     package func exitCode() throws -> Int32 {
         switch try waitForEnd() {
         case .exit(let code): return code
@@ -124,7 +124,7 @@ package final class ChildProcess: Sendable {
 }
 
 extension ChildProcess.ErrorOutput {
-    /// What the program gets as its standard error; nil for nothing.
+    /// The descriptor for the program's standard error; nil for none.
     fileprivate func descriptor(_ output: Pipe, _ errors: Pipe) -> Int32? {
         switch self {
         case .gathered, .broken, .unread: errors.writing
@@ -146,13 +146,13 @@ private func reap(_ identifier: pid_t, _ end: Monitor<ChildProcess.End?>) {
     }
 }
 
-/// A command line tool run to its end, with what it wrote to stdout and stderr together.
+/// A command line tool that runs to its end, with its standard output and error together.
 package struct Command: Sendable {
     package let status: Int32
     package let output: String
 
-    /// Runs the tool, found by PATH, with nothing to read.
-    /// - Throws: when it cannot be started, or was ended by a signal.
+    /// Runs the tool, searched in PATH, with an empty standard input.
+    /// - Throws: when it cannot be started, or is ended by a signal.
     package init(_ program: String, _ arguments: String...) throws {
         let process = try ChildProcess(program, arguments.map { Array($0.utf8) }, errors: .joined)
         status = try process.exitCode()

@@ -2,14 +2,15 @@ package import Bytes
 internal import Glibc
 internal import Threading
 
-/// A name server on a real socket, which answers as its script says. It listens on a port of 127.0.0.1, and stops when it is let go.
+/// A scripted name server on a real socket. It listens on a port of 127.0.0.1, and stops when it is released.
 package final class DNSServer: Sendable {
     package enum Record: Sendable {
-        /// An address, which only a question for its kind is answered with. An IPv4-mapped one is IPv4, so `aaaa` has raw bits.
+        /// An address; a query for the other address family gets no record. An IPv4-mapped address is treated as IPv4, so `aaaa` has raw
+        /// bits.
         case address(IPAddress)
         /// An IPv6 address of these bits.
         case aaaa(UInt128)
-        /// The name is an alias of another one, which the records after it belong to.
+        /// The name is an alias of another one, to which the following records belong.
         case alias(of: String)
     }
 
@@ -28,11 +29,11 @@ package final class DNSServer: Sendable {
         }
     }
 
-    /// What is answered to a question.
+    /// The response to a query.
     /// - Parameters:
     ///   - name: in lower case, without a dot at its end.
-    ///   - isIPv6: whether IPv6 addresses are asked for.
-    ///   - count: how often the same was asked before.
+    ///   - isIPv6: whether the query is for IPv6 addresses.
+    ///   - count: the number of earlier equal queries.
     package typealias Script = @Sendable (_ name: String, _ isIPv6: Bool, _ count: Int) -> Answer
 
     private struct State {
@@ -45,7 +46,7 @@ package final class DNSServer: Sendable {
     private let state = Monitor(State())
     private let thread: DedicatedThread
 
-    /// Listens, and answers on a thread of its own.
+    /// Listens, and responds on its own thread.
     package init(_ script: @escaping Script) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(unsafe withLoopbackAddress(0) { unsafe bind(socket, $0, $1) } == 0, "a port is free")
@@ -71,10 +72,10 @@ package final class DNSServer: Sendable {
 
     package var questions: [(name: String, isIPv6: Bool)] { state.withLock { $0.questions } }
 
-    /// Ends it and waits for its thread.
+    /// Stops the server and waits for its thread.
     package func stop() {
         guard state.setOnce(\.isStopped) else { return }
-        // A question of our own wakes the thread.
+        // A query from this process wakes the thread.
         let waking = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let question: [UInt8] = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0x61, 0, 0, 1, 0, 1]
         _ = unsafe withLoopbackAddress(port) { unsafe sendto(waking, question, question.count, 0, $0, $1) }
@@ -102,12 +103,12 @@ package final class DNSServer: Sendable {
     }
 }
 
-/// Messages of RFC 1035, as far as a test's name server needs them.
+/// The parts of RFC 1035 messages that a test's name server needs.
 private enum DNSMessage {
     private static let headLength = 12
     private static let (typeA, typeAlias, typeAAAA): (UInt8, UInt8, UInt8) = (1, 5, 28)
 
-    /// The name that is asked for; nil when it is not asked for an address.
+    /// The name in a query; nil when it is not a query for addresses.
     static func question(of message: [UInt8]) -> (name: String, isIPv6: Bool)? {
         guard let end = nameEnd(message), message.count >= end + 4 else { return nil }
         var labels: [String] = []
@@ -121,7 +122,7 @@ private enum DNSMessage {
         return type == typeA || type == typeAAAA ? (labels.joined(separator: "."), type == typeAAAA) : nil
     }
 
-    /// nil for silence.
+    /// Returns nil for silence.
     static func answer(_ answer: DNSServer.Answer, to question: [UInt8], isIPv6: Bool) -> [UInt8]? {
         guard let end = nameEnd(question) else { return nil }
         let asked = question[headLength..<end + 4]

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Threading
 
-/// What a program wrote to one of its descriptors, gathered by a thread while it runs.
+/// The output of a program to one of its descriptors, collected by a thread while it runs.
 package final class GatheredOutput: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -11,7 +11,7 @@ package final class GatheredOutput: Sendable {
     private let state: Monitor<State>
     private let reader: DedicatedThread?
 
-    /// Reads the descriptor to its end and closes it; nil is nothing to read.
+    /// Reads the descriptor to its end and closes it; nil means no output.
     init(reading descriptor: Int32?) {
         let state = Monitor(State(isComplete: descriptor == nil))
         self.state = state
@@ -28,7 +28,7 @@ package final class GatheredOutput: Sendable {
         reader?.join()
     }
 
-    /// Everything, once the program has closed it.
+    /// The complete output, once the program has closed it.
     package func bytes() throws -> [UInt8] {
         let patience = WaitLimit.programMilliseconds
         guard let bytes = state.wait(timeoutMilliseconds: patience, { $0.isComplete ? $0.bytes : nil }) else {
@@ -37,14 +37,14 @@ package final class GatheredOutput: Sendable {
         return bytes
     }
 
-    /// Everything as text; bytes that are not UTF-8 are repaired, which no test of exact bytes relies on.
+    /// The complete output as text. Invalid UTF-8 is repaired, so tests of exact bytes use `bytes`.
     package func text() throws -> String {
         String(decoding: try bytes(), as: UTF8.self)
     }
 
-    /// Waits for the first whole line that holds `text`, at or after line number `start`, counted from 0.
+    /// Waits for the first whole line that contains `text`, at or after line number `start`, counted from 0.
     /// - Returns: the line without its end, and its number.
-    /// - Throws: when the program closes it without such a line, or writes none in time, with all that it did write.
+    /// - Throws: when the program closes its output without such a line or reaches the time limit; the error contains the output.
     package func line(containing text: String, from start: Int = 0) throws -> (text: String, number: Int) {
         let found = state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { state -> (text: String, number: Int)?? in
             let lines = state.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()

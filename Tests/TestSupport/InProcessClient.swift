@@ -2,7 +2,7 @@ package import HTTPServer
 internal import Synchronization
 internal import Threading
 
-/// A client that gives requests to a router without a socket, so that a handler is tested alone and fast.
+/// A client that passes requests to a router without a socket, so that a handler is tested alone and fast.
 package struct InProcessClient: Sendable {
     private let router: Router
 
@@ -11,7 +11,7 @@ package struct InProcessClient: Sendable {
         self.router = router
     }
 
-    /// Gives one request and waits for its answer, whether it comes at once or later.
+    /// Passes one request and waits for its response, which may come at once or later.
     package func send(
         _ method: HTTPServer.Method, _ path: String, headers: [String: String] = [:], body: [UInt8] = []
     ) -> ReceivedResponse {
@@ -35,12 +35,12 @@ package struct InProcessClient: Sendable {
                     }
                 }
             }
-            // A status that no test expects, when there is no answer in time.
+            // A status that no test expects, for a response that does not come in time.
             return exchange.wait().map { ReceivedResponse($0) } ?? ReceivedResponse(status: 0, headers: [:], body: [])
         }
     }
 
-    /// What a request is refused with before its body is received.
+    /// The error response to a request before its body is received.
     private func refusal(
         of path: [UInt8], _ method: HTTPServer.Method, endpoint: Endpoint, route: Int, exchange: InProcessExchange
     ) -> Response? {
@@ -96,7 +96,7 @@ private final class InProcessExchange: Exchange {
         headers.filter { $0.key.lowercased() == "\(name)" }.map { Array($0.value.utf8) }
     }
 
-    /// Takes the caller's name by the server's rule.
+    /// Sets the request id by the server's rule.
     func withRequestID(_ body: (Span<UInt8>) -> Void) {
         let own = ownID
         withHeader(RequestID.header) { given in
@@ -104,7 +104,7 @@ private final class InProcessExchange: Exchange {
         }
     }
 
-    /// Splits as the server does, which turns each `+` into a space.
+    /// Splits like the server, which replaces each `+` by a space.
     func queryItems() -> [QueryItem] {
         query.split(separator: UInt8(ascii: "&")).map { part in
             let part = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }

@@ -1,6 +1,6 @@
-/// Numbers as JSON may write them.
+/// Numbers in the syntax of JSON.
 package enum JSONNumberText {
-    /// Up to 60 digits, perhaps with a sign, a fraction and an exponent; some have no place in 64 bits.
+    /// Returns up to 60 digits, possibly with a sign, a fraction and an exponent; some do not fit in 64 bits.
     package static func random(using generator: inout SeededGenerator) -> String {
         var text = Bool.random(using: &generator) ? "-" : ""
         let whole = digits(0...20, using: &generator).drop { $0 == "0" }

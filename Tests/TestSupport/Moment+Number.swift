@@ -1,6 +1,6 @@
 package import Time
 
 extension Moment {
-    /// The moment of a number that a test has counted or drawn.
+    /// Creates a time from a counted or random number.
     package init(_ number: some BinaryInteger) { self.init(rawValue: UInt64(number)) }
 }

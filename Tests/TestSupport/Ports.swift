@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Threading
 
-/// A port of 127.0.0.1 to which every connection is refused while this value lives: it is bound, so nobody else can listen on it.
+/// A port of 127.0.0.1 that refuses every connection while this value exists: it is bound, so no other process can listen on it.
 package final class ClosedPort: Sendable {
     package let port: UInt16
     private let descriptor: Int32
@@ -20,7 +20,7 @@ package final class ClosedPort: Sendable {
     }
 }
 
-/// The port that a socket of IPv4 is bound to; 0 when it is not bound.
+/// The port that an IPv4 socket is bound to; 0 when it is not bound.
 package func localPort(of descriptor: Int32) -> UInt16 {
     var name = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -30,29 +30,29 @@ package func localPort(of descriptor: Int32) -> UInt16 {
     return UInt16(bigEndian: name.sin_port)
 }
 
-/// A port of 127.0.0.1 on which nobody listens, for a program that must be given a number. No other process of these tests gets it, and
-/// this one gets it again only after a thousand others.
+/// Returns a port of 127.0.0.1 without a listener, for a program that needs a number. No other process of these tests gets it, and this one
+/// gets it again only after a thousand others.
 package func freePort() throws -> UInt16 {
     try freePorts(1)
 }
 
-/// The first of so many successive ports of the kind of `freePort`.
+/// Returns the first of `count` consecutive ports like those of `freePort`.
 package func freePorts(_ count: UInt16) throws -> UInt16 {
     try PortBlock.own.get().take(count)
 }
 
-/// Whether nobody listens on a port of 127.0.0.1 now.
+/// Whether no process listens on a port of 127.0.0.1.
 package func isFree(_ port: UInt16) -> Bool {
     guard let socket = listeningSocket(port) else { return false }
     close(socket)
     return true
 }
 
-/// The ports that this process alone may use, by the lock of a file that lasts as long as the process.
+/// The ports that only this process may use, by a lock on a file that is held as long as the process.
 private final class PortBlock: Sendable {
     static let own = Result { try PortBlock() }
 
-    // Below the ports of `deskgate demo`, and of outgoing connections (ip_local_port_range of ip(7)).
+    // Below the ports of `deskgate demo` and of outgoing connections (ip_local_port_range of ip(7)).
     private static let range: Range<UInt16> = 10_240..<29_696
     private static let size: UInt16 = 1024
 

@@ -1,24 +1,24 @@
-/// A response as a test received it.
+/// A response received by a test.
 package struct ReceivedResponse: Equatable {
     package let status: Int
     /// Header names in lower case, with their values.
     package let headers: [String: String]
     package let body: [UInt8]
 
-    /// Makes a response, for clients that do without a socket.
+    /// Creates a response, for clients without a socket.
     package init(status: Int, headers: [String: String], body: [UInt8]) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The body as text; bytes that are not UTF-8 are repaired, which no test of exact bytes relies on.
+    /// The body as text. Invalid UTF-8 is repaired, so tests of exact bytes use `body`.
     package var text: String {
         String(decoding: body, as: UTF8.self)
     }
 
-    /// Reads a response from the front of `bytes`.
-    /// - Returns: the response and how many bytes it took, or nil when it has not arrived whole.
+    /// Parses a response at the front of `bytes`.
+    /// - Returns: the response and its length in bytes, or nil when it is incomplete.
     static func parse(_ bytes: [UInt8], hasBody: Bool) throws -> (ReceivedResponse, consumed: Int)? {
         let separator = Array("\r\n\r\n".utf8)
         let end = bytes.indices.first { bytes[$0] == separator[0] && bytes[$0...].starts(with: separator) }

@@ -2,7 +2,7 @@ package import Core
 package import Time
 
 extension Revocation {
-    /// A revocation made at a time, whose id is a number's.
+    /// A revocation made at a given time, with an id derived from a number.
     package static func sample(
         _ number: UInt64, appID: String = "app", _ subject: Subject, issuedBefore: UnixSeconds? = nil, reason: String = "",
         at time: UnixMilliseconds = 1_773_130_512_000
@@ -12,7 +12,7 @@ extension Revocation {
             subject: subject, issuedBefore: issuedBefore, reason: reason, author: "127.0.0.1", createdAt: time + number)
     }
 
-    /// One of each kind, by rising id.
+    /// One revocation of each kind, by ascending id.
     package static func samples(appID: String) -> [Revocation] {
         [
             .sample(1, appID: appID, .everyKey, issuedBefore: 1_700_000_000, reason: "leak"),

@@ -2,9 +2,9 @@ internal import Crypto
 internal import Glibc
 internal import Threading
 
-/// One connection of a scripted server, served by a thread of its own.
+/// One connection of a scripted server, served on its own thread.
 final class ScriptedConnection {
-    /// The script ends here: the client has left, the server stops, or a step has closed the connection.
+    /// The script ends early: the client has disconnected, the server stops, or a step has closed the connection.
     struct Ended: Error {}
 
     let number: Int
@@ -20,7 +20,7 @@ final class ScriptedConnection {
         self.state = state
     }
 
-    /// Does the steps in order.
+    /// Performs the steps in order.
     func perform(_ steps: [ScriptedStep]) throws(Ended) {
         for step in steps { try perform(step) }
     }
@@ -39,15 +39,15 @@ final class ScriptedConnection {
         case .finishSending: shutdown(descriptor, Int32(SHUT_WR))
         case .close: throw Ended()
         case .reset:
-            // SO_LINGER with no time: closing sends RST (socket(7)).
+            // SO_LINGER with a time of zero: closing sends RST (socket(7)).
             var abort = linger(l_onoff: 1, l_linger: 0)
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
             throw Ended()
         }
     }
 
-    /// Reads a request whole and records it.
-    /// - Returns: how many were recorded before, on any connection.
+    /// Reads a complete request and records it.
+    /// - Returns: the number of requests recorded before, on any connection.
     func readRequest() throws(Ended) -> Int {
         let head = String(decoding: try take(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
         let lines = head.split(separator: "\r\n")
@@ -142,7 +142,7 @@ final class ScriptedConnection {
 
     private func sendAndAwaitArrival(_ bytes: [UInt8]) throws(Ended) {
         try send(bytes)
-        // SIOCOUTQ (tcp(7)) is how much the other side has not acknowledged.
+        // SIOCOUTQ (tcp(7)) returns the number of bytes that the other side has not acknowledged.
         let hasArrived = eventually {
             var unacknowledged: Int32 = -1
             return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unacknowledged) == 0 && unacknowledged == 0

@@ -44,11 +44,11 @@ package final class ScriptedServer: Sendable {
     private let state: Monitor<State>
     private let acceptor: DedicatedThread
 
-    /// Listens, and serves on threads of its own.
+    /// Listens, and serves on separate threads.
     /// - Parameters:
     ///   - address: an IPv4 address of this machine, in the host's byte order.
     ///   - port: 0 for one that the system chooses.
-    ///   - tls: nil to speak without TLS.
+    ///   - tls: nil for no TLS.
     package init(_ script: Script, at address: UInt32 = 0x7F00_0001, port: UInt16 = 0, tls: TLSServerContext? = nil) throws {
         scheme = tls == nil ? "http" : "https"
         (listening, self.port) = try Self.listen(address, port)
@@ -83,7 +83,7 @@ package final class ScriptedServer: Sendable {
         state.withLock { $0.resumed }
     }
 
-    /// The most connections that were open at one time.
+    /// The largest number of connections that were open at the same time.
     package var maximumOpenConnections: Int {
         state.withLock { $0.maximumOpen }
     }

@@ -1,22 +1,23 @@
-/// One thing that a scripted server does on a connection.
+/// A step of a scripted server on a connection.
 package enum ScriptedStep: Sendable {
-    /// Reads a whole request, Content-Length or chunked, and records it. Ends the connection's script when the client leaves first.
+    /// Reads a complete request, with Content-Length or chunked, and records it. Ends the connection's script when the client disconnects
+    /// first.
     case readRequest
-    /// Reads what comes next, at least a byte, and records it in `ScriptedServer.received`.
+    /// Reads at least one byte, and records the bytes in `ScriptedServer.received`.
     case readSome
-    /// Sends these bytes as they are.
+    /// Sends these bytes.
     case send([UInt8])
-    /// Sends these bytes as they are, waits until the client's system has them, and counts them in `ScriptedServer.waitForArrivals`.
+    /// Sends these bytes, waits until the client's kernel has received them, and counts them in `ScriptedServer.waitForArrivals`.
     case sendAndAwaitArrival([UInt8])
-    /// Sends these bytes in pieces of `size` with a pause before each but the first.
+    /// Sends these bytes in pieces of `size`, with a pause between them.
     case sendSlowly([UInt8], size: Int, pauseMilliseconds: UInt64)
-    /// Sends these bytes again and again until the client leaves.
+    /// Sends these bytes repeatedly until the client disconnects.
     case sendForever([UInt8])
-    /// Does nothing until the client leaves or the server stops.
+    /// Does nothing until the client disconnects or the server stops.
     case hang
-    /// Does nothing until the test calls `ScriptedServer.release()`, which lets one of those that wait go on.
+    /// Does nothing until the test calls `ScriptedServer.release()`, which releases one waiting connection.
     case awaitRelease
-    /// Tells the client that nothing more is sent, but goes on reading.
+    /// Shuts down the sending side, but continues to read.
     case finishSending
     case close
     case reset
@@ -25,31 +26,31 @@ package enum ScriptedStep: Sendable {
         .send(Array(text.utf8))
     }
 
-    /// Sends a whole response with a Content-Length.
+    /// Sends a complete response with a Content-Length.
     package static func respond(_ status: Int, headers: [String] = [], body: String = "") -> ScriptedStep {
         .send(response(status, headers: headers, body: body))
     }
 
-    /// Sends the front of a response: the head with that Content-Length, and some of the body, or too much of it.
+    /// Sends the header section of a response with that Content-Length, and a part of the body, or too much of it.
     package static func respondWrongly(_ status: Int, contentLength: Int, body: String) -> ScriptedStep {
         .send("HTTP/1.1 \(status) Scripted\r\nContent-Length: \(contentLength)\r\n\r\n\(body)")
     }
 
-    /// The bytes of a whole response; `headers` are lines without their ends.
+    /// The bytes of a complete response; `headers` are lines without their ends.
     package static func response(_ status: Int, headers: [String] = [], body: String = "") -> [UInt8] {
         let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.utf8.count)"] + headers
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
     }
 }
 
-/// A request as a scripted server received it.
+/// A request received by a scripted server.
 package struct RecordedRequest: Sendable {
     package let method: String
-    /// The target as it was sent: a path, or a whole URL at a proxy, or host and port with CONNECT.
+    /// The target as sent: a path, a whole URL at a proxy, or a host and port with CONNECT.
     package let target: String
-    /// Names as they were sent, with their values, in order.
+    /// The names as sent, with their values, in order.
     package let headers: [(name: String, value: String)]
-    /// The body, without its chunks' framing.
+    /// The body without its chunk framing.
     package let body: [UInt8]
     package let connection: Int
 
@@ -58,7 +59,7 @@ package struct RecordedRequest: Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// The body as text; bytes that are not UTF-8 are repaired, which no test of exact bytes relies on.
+    /// The body as text. Invalid UTF-8 is repaired, so tests of exact bytes use `body`.
     package var text: String {
         String(decoding: body, as: UTF8.self)
     }

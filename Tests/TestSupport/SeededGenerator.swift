@@ -1,10 +1,10 @@
-/// Random numbers that are the same on every run, so that a failing case comes again.
+/// Random numbers that are equal in every run, so that a failure can be reproduced.
 ///
 /// SplitMix64, from Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Starts the sequence that belongs to `seed`.
+    /// Starts the sequence of `seed`.
     package init(seed: UInt64) {
         state = seed
     }
@@ -23,7 +23,7 @@ package struct SeededGenerator: RandomNumberGenerator {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
-    /// One of the elements, of which there must be some.
+    /// Returns one of the elements, of which there must be at least one.
     package mutating func element<Element>(of elements: [Element]) -> Element {
         elements[Int.random(in: elements.indices, using: &self)]
     }

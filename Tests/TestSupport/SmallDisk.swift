@@ -1,14 +1,14 @@
 internal import Glibc
 internal import POSIX
 
-/// A file system in memory, which only root may make; unmounted when it is let go.
+/// A file system in memory, which only root can create; it is unmounted when it is released.
 package final class SmallDisk: Sendable {
-    /// Whether this user may make one.
+    /// Whether this user may create one.
     package static let isPermitted = (try? SmallDisk()) != nil
 
     private let directory: TemporaryDirectory
 
-    /// Makes one of so many megabytes.
+    /// Creates a file system of this size.
     package init(megabytes: Int = 2) throws {
         directory = try TemporaryDirectory()
         guard unsafe mount("tmpfs", directory.path, "tmpfs", 0, "size=\(megabytes)m") == 0 else {
@@ -24,12 +24,12 @@ package final class SmallDisk: Sendable {
         directory.path(name)
     }
 
-    /// The names on it, in order.
+    /// The names in its root directory, in order.
     package func contents() -> [String] { directory.contents() }
 
-    /// Makes a file that takes so many bytes of its room.
+    /// Creates a file of this size.
     package func fill(_ name: String, bytes: Int) throws {
-        // An array, which is written as it is; another sequence would be copied byte by byte, which takes seconds.
+        // An array, which is written directly; another sequence would be copied byte by byte, which takes seconds.
         try directory.writeInPlace(name, [UInt8](repeating: 0, count: bytes))
     }
 
@@ -37,15 +37,15 @@ package final class SmallDisk: Sendable {
         unsafe unlink(path(name))
     }
 
-    /// Takes all writing away.
+    /// Remounts it read-only.
     package func makeReadOnly() throws {
         let flags = UInt(MS_REMOUNT | MS_RDONLY)
         guard unsafe mount("tmpfs", directory.path, "tmpfs", flags, nil) == 0 else { throw ChildProcess.Failure.cannotStart(errno) }
     }
 }
 
-/// Has every write to a file that this process has open fail, as on a disk with a fault: its descriptors lead to one that only reads.
-/// - Returns: whether that has gone well for all of them.
+/// Makes every write to a file that this process has open fail, like a faulty disk: its descriptors are replaced by read-only ones.
+/// - Returns: whether that has succeeded for all of them.
 package func makeUnwritable(_ path: String) -> Bool {
     let broken = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard broken >= 0 else { return false }
@@ -57,12 +57,12 @@ package func makeUnwritable(_ path: String) -> Bool {
     return true
 }
 
-/// The descriptors that this process has open, some of which other threads may have closed meanwhile.
+/// The open descriptors of this process; other threads may close some in the meantime.
 package func ownDescriptors() -> [Int32] {
     FileSystem.names(in: "/proc/self/fd").compactMap { Int32($0) }.sorted()
 }
 
-/// Where a symbolic link leads, such as a descriptor's in /proc/self/fd; empty when there is none.
+/// The target of a symbolic link, such as a descriptor's in /proc/self/fd; empty when there is none.
 package func linkTarget(_ path: String) -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink(path, &buffer, buffer.count)

@@ -1,7 +1,7 @@
 internal import Glibc
 package import HTTPServer
 
-/// A client on a real socket that sends exactly the bytes it is given, so that tests can be as wrong as they need to be.
+/// A client on a real socket that sends exactly the given bytes, so that tests can send malformed requests.
 ///
 /// Blocking, for tests; every wait ends after `WaitLimit.milliseconds`, which only a failing test reaches.
 @safe
@@ -14,10 +14,11 @@ package final class SocketClient {
     private var received: [UInt8] = []
 
     /// Connects to a server.
-    /// - Parameter source: the client's own address, of which a machine has all in 127.0.0.0/8; by default the one that the system chooses.
+    /// - Parameter source: the client's own address in 127.0.0.0/8; by default the system chooses one.
     package init(_ address: ListenAddress, from source: String? = nil) throws {
         descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        // The one for sending also bounds connect, which waits while a server that accepts nobody has no room for more (socket(7)).
+        // The timeout for sending also applies to connect, which waits while the backlog of a server that accepts no connection is full
+        // (socket(7)).
         var patience = timeval(tv_sec: Int(WaitLimit.milliseconds / 1000), tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -43,7 +44,7 @@ package final class SocketClient {
         close(descriptor)
     }
 
-    /// Sends these bytes as they are.
+    /// Sends these bytes.
     package func send(_ bytes: some Sequence<UInt8>) throws {
         var rest = Array(bytes)
         while !rest.isEmpty {
@@ -63,7 +64,7 @@ package final class SocketClient {
     }
 
     /// Reads the next response, which has a Content-Length; informational ones (1xx) are returned like any other.
-    /// - Parameter hasBody: false for the answer to HEAD.
+    /// - Parameter hasBody: false for the response to HEAD.
     package func readResponse(hasBody: Bool = true) throws -> ReceivedResponse {
         while true {
             if let (response, consumed) = try ReceivedResponse.parse(received, hasBody: hasBody) {
@@ -74,7 +75,7 @@ package final class SocketClient {
         }
     }
 
-    /// Reads until the server closes the connection, and returns what came.
+    /// Reads until the server closes the connection, and returns the received bytes.
     package func readToEnd() throws -> [UInt8] {
         while try receive() {}
         defer { received = [] }
@@ -90,7 +91,7 @@ package final class SocketClient {
         }
     }
 
-    /// Reads until the server closes or resets the connection, and returns what came before.
+    /// Reads until the server closes or resets the connection, and returns the bytes received before.
     package func readUntilGone() throws -> [UInt8] {
         do {
             while try receive() {}
@@ -99,7 +100,7 @@ package final class SocketClient {
         return received
     }
 
-    /// Sends this text a byte at a time, with a pause behind each, until all is sent or the server answers or closes.
+    /// Sends this text byte by byte, with a pause after each, until all is sent or the server responds or closes.
     package func trickle(_ text: String, pauseMilliseconds: Int32 = 20) throws {
         for byte in text.utf8 {
             guard (try? send(CollectionOfOne(byte))) != nil else { return }
@@ -142,7 +143,7 @@ package final class SocketClient {
 }
 
 extension ListenAddress {
-    /// The kind of socket that leads there.
+    /// The address family of the socket.
     fileprivate var family: Int32 {
         switch self {
         case .tcp(let host, _): host.contains(":") ? AF_INET6 : AF_INET

@@ -2,15 +2,15 @@ internal import Glibc
 internal import POSIX
 
 struct SpawnSetup {
-    /// The file that becomes its standard input.
+    /// The file for its standard input.
     let input: String
-    /// The descriptor that becomes its standard output.
+    /// The descriptor for its standard output.
     let output: Int32
-    /// The descriptor that becomes its standard error; nil for a closed one.
+    /// The descriptor for its standard error; nil for a closed one.
     let errors: Int32?
 
-    /// Starts a program, by its path or by a name that is looked for in PATH.
-    /// - Returns: its number.
+    /// Starts a program, by its path or by a name that is searched in PATH.
+    /// - Returns: its process ID.
     func start(_ program: String, _ arguments: [[UInt8]], environment: [String: String]) throws(ChildProcess.Failure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -25,7 +25,7 @@ struct SpawnSetup {
         var attributes = Self.withoutSignals()
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var identifier: pid_t = 0
-        // Of two with one name the first counts.
+        // Of two variables with one name the first is used.
         let variables = try environment.map { Array("\($0.key)=\($0.value)".utf8) } + Self.inheritedEnvironment()
         let result = unsafe withPointers(to: [Array(program.utf8)] + arguments) { words in
             unsafe withPointers(to: variables) { unsafe posix_spawnp(&identifier, program, &actions, &attributes, words, $0) }
@@ -34,7 +34,7 @@ struct SpawnSetup {
         return identifier
     }
 
-    /// Attributes under which no signal is blocked or ignored.
+    /// Attributes that block and ignore no signal.
     private static func withoutSignals() -> posix_spawnattr_t {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
@@ -47,7 +47,7 @@ struct SpawnSetup {
         return attributes
     }
 
-    /// The variables that this process was started with, which tell sanitizers and the dynamic linker what to do.
+    /// The variables of this process, which configure sanitizers and the dynamic linker.
     private static func inheritedEnvironment() throws(ChildProcess.Failure) -> [[UInt8]] {
         do throws(SystemError) {
             return try File.read("/proc/self/environ", limit: 1 << 24).bytes.split(separator: 0).map { Array($0) }
@@ -57,7 +57,7 @@ struct SpawnSetup {
     }
 }
 
-/// Lends texts as C has them: an array of pointers with a null at the end.
+/// Calls a closure with texts in C's form: an array of pointers with a null at the end.
 private func withPointers<Result>(
     to texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
@@ -73,12 +73,12 @@ private func withPointers<Result>(
     }
 }
 
-/// A pipe that a new program gets one end of.
+/// A pipe, one end of which a new program gets.
 struct Pipe {
     let reading: Int32
     let writing: Int32
 
-    /// Makes it; while another thread starts a program, that one would inherit it too and hold it open.
+    /// Creates the pipe; a program that another thread starts at the same time would inherit it and hold it open.
     init() throws(ChildProcess.Failure) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw .cannotStart(errno) }
@@ -86,7 +86,7 @@ struct Pipe {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// Makes it hold as little as it can: one page.
+    /// Reduces its buffer to the minimum: one page.
     func shrink() {
         // F_SETPIPE_SZ of fcntl(2).
         _ = fcntl(writing, 1031, 4096)
@@ -101,7 +101,7 @@ struct Pipe {
     }
 }
 
-/// Reads what is there, waiting for the first byte; nil at the end.
+/// Reads the available bytes, waiting for the first one; nil at the end.
 func readPart(of descriptor: Int32) -> [UInt8]? {
     let capacity = 64 * 1024
     var count = 0

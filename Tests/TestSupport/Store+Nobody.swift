@@ -5,7 +5,7 @@ extension Store {
         accept(incoming, telling: .nobody, completion: completion)
     }
 
-    /// Registers a device, or unsubscribes it.
+    /// Registers a device, or signs it out.
     package func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
     {
         register(registration, telling: .nobody, completion: completion)

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import POSIX
 
-/// A directory of its own for one test, removed with everything in it when it is let go.
+/// A directory for one test, removed with its contents when it is released.
 package final class TemporaryDirectory: Sendable {
-    /// Why a test could not prepare its files; each with its errno value.
+    /// A failure to prepare a test's files, with its errno value.
     package enum Failure: Error {
         case cannotMakeDirectory(Int32), cannotWrite(Int32)
     }
@@ -11,7 +11,7 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// Makes the directory, which only this user may enter.
-    /// - Parameter parent: where to make it.
+    /// - Parameter parent: the directory in which to create it.
     package init(in parent: String = "/tmp") throws {
         var template = Array("\(parent)/deskgate-test-XXXXXX\0".utf8)
         let made = unsafe template.withUnsafeMutableBytes { bytes in
@@ -29,12 +29,12 @@ package final class TemporaryDirectory: Sendable {
         "\(path)/\(name)"
     }
 
-    /// The names in it and below, as paths from it, in order.
+    /// The names in it and in its subdirectories, as relative paths, in order.
     package func contents() -> [String] {
         Self.descendants(of: path).map { String($0.dropFirst(path.count + 1)) }.sorted()
     }
 
-    /// Writes a file in place of what was there, in one step for those who watch, and makes the directories on the way to it.
+    /// Writes or replaces a file, in one step for watchers, and creates its parent directories.
     /// - Parameter mode: the file's permissions, such as 0o600.
     package func write(_ name: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o600) throws {
         let temporary = "\(name).being-written"
@@ -42,7 +42,7 @@ package final class TemporaryDirectory: Sendable {
         guard unsafe rename(path(temporary), path(name)) == 0 else { throw Failure.cannotWrite(errno) }
     }
 
-    /// As `write`, but the file is missing for a moment, and then grows.
+    /// Like `write`, but the file is missing for a moment, and then grows.
     package func writeInPlace(_ name: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o600) throws {
         var directory = path
         for part in name.split(separator: "/").dropLast() {
@@ -50,7 +50,7 @@ package final class TemporaryDirectory: Sendable {
             try Self.makeDirectory(directory)
         }
         unsafe unlink(path(name))
-        // Without waiting for the disk, which nobody needs of a test's file.
+        // Without syncing, which a test's file does not need.
         let descriptor = unsafe open(path(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure.cannotWrite(errno) }
         defer { close(descriptor) }
@@ -58,18 +58,18 @@ package final class TemporaryDirectory: Sendable {
         try File.write(Array(bytes), to: descriptor)
     }
 
-    /// Writes a text in place of what was there, and makes the directories on the way to it.
+    /// Writes or replaces a text file, and creates its parent directories.
     /// - Parameter mode: the file's permissions, such as 0o600.
     package func write(_ name: String, _ text: String, mode: UInt32 = 0o600) throws {
         try write(name, text.utf8, mode: mode)
     }
 
-    /// What a file holds, as text; bytes that are not UTF-8 are repaired, which no test of exact bytes relies on.
+    /// A file's contents as text. Invalid UTF-8 is repaired, so tests of exact bytes do not use it.
     package func read(_ name: String) throws -> String {
         String(decoding: try File.read(path(name), limit: 1 << 24).bytes, as: UTF8.self)
     }
 
-    /// Makes a file of `size` zero bytes that takes no room.
+    /// Creates a sparse file of `size` zero bytes.
     package func writeSparse(_ name: String, size: Int) throws {
         try write(name, "")
         guard unsafe truncate(path(name), size) == 0 else { throw Failure.cannotWrite(errno) }
@@ -92,6 +92,6 @@ package final class TemporaryDirectory: Sendable {
 
 /// The directory of the package that the tests were built from.
 package let packageRoot: String = {
-    // This file is three levels below it.
+    // This file is three directories below it.
     (0..<3).reduce(#filePath) { path, _ in Path.directory(of: path) }
 }()

@@ -1,4 +1,4 @@
-/// An authority that issues certificates, made by the openssl command for one test.
+/// An authority that issues certificates, created by the openssl command for one test.
 package struct TestAuthority: Sendable {
     package let certificate: String
     private let key: String
@@ -16,9 +16,9 @@ package struct TestAuthority: Sendable {
 
     /// Issues a certificate.
     /// - Parameters:
-    ///   - purpose: as `extendedKeyUsage` takes it.
-    ///   - isExpired: whether its time has passed.
-    ///   - issuerAddress: where the authority's certificate can be loaded, which the certificate then names.
+    ///   - purpose: the value of `extendedKeyUsage`.
+    ///   - isExpired: whether the certificate has expired.
+    ///   - issuerAddress: the URL of the authority's certificate, which the certificate then contains.
     /// - Returns: the certificate and its private key, PEM.
     package func issue(
         purpose: String = "clientAuth", isExpired: Bool = false, issuerAddress: String? = nil
@@ -33,7 +33,7 @@ package struct TestAuthority: Sendable {
         let asked = try Command(
             "openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=caller",
             "-keyout", directory.path("key"), "-out", directory.path("request"))
-        // openssl accepts a negative number of days, so that the certificate has ended before it begins.
+        // openssl accepts a negative number of days, so the certificate ends before it begins.
         let issued = try Command(
             "openssl", "x509", "-req", "-in", directory.path("request"), "-CA", directory.path("authority"), "-CAkey",
             directory.path("authority-key"), "-CAcreateserial", "-days", isExpired ? "-1" : "2", "-extfile", directory.path("extensions"),

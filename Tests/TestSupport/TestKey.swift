@@ -1,4 +1,4 @@
-/// A pair of keys in PEM, made by the openssl command, so that no private key ever stands in a repository.
+/// A key pair in PEM, created by the openssl command, so that no private key is in the repository.
 package struct TestKey: Sendable {
     /// The private key: PKCS#8, unless `traditional` says otherwise.
     package let privatePEM: String
@@ -7,10 +7,10 @@ package struct TestKey: Sendable {
     /// The private key in the older form of its kind: SEC 1 for EC, PKCS#1 for RSA; empty for other kinds.
     package let traditionalPEM: String
 
-    /// Makes a pair.
+    /// Creates a pair.
     /// - Parameters:
-    ///   - algorithm: as `openssl genpkey -algorithm` takes it.
-    ///   - options: as `-pkeyopt` takes them.
+    ///   - algorithm: the value of `openssl genpkey -algorithm`.
+    ///   - options: the values of `-pkeyopt`.
     package init(algorithm: String, options: String...) throws {
         let directory = try TemporaryDirectory()
         let key = directory.path("key")
@@ -29,19 +29,19 @@ package struct TestKey: Sendable {
         traditionalPEM = try directory.read("traditional")
     }
 
-    /// Makes a pair on P-256, as APNs has.
+    /// Creates a pair on P-256, like APNs's.
     package static func p256() throws -> TestKey {
         try TestKey(algorithm: "EC", options: "ec_paramgen_curve:P-256", "ec_param_enc:named_curve")
     }
 
-    /// Makes a pair of RSA with 2048 bits, as Google's service accounts have; takes a part of a second.
+    /// Creates a 2048-bit RSA pair, like those of Google's service accounts; takes a fraction of a second.
     package static func rsa2048() throws -> TestKey {
         try TestKey(algorithm: "RSA", options: "rsa_keygen_bits:2048")
     }
 
-    /// A pair on P-256 for tests that don't care which.
+    /// A pair on P-256, shared by tests that accept any.
     package static let sharedP256 = shared(p256)
-    /// A pair of RSA for tests that don't care which.
+    /// An RSA pair, shared by tests that accept any.
     package static let sharedRSA = shared(rsa2048)
 
     private static func shared(_ make: () throws -> TestKey) -> TestKey {
@@ -50,7 +50,7 @@ package struct TestKey: Sendable {
     }
 }
 
-/// A certificate for 127.0.0.1 and its private key, made by the openssl command for one test.
+/// A certificate for 127.0.0.1 and its private key, created by the openssl command for one test.
 package struct TestCertificate: Sendable {
     package let certificate: String
     package let key: String
@@ -66,7 +66,7 @@ package struct TestCertificate: Sendable {
         key = try directory.read("key")
     }
 
-    /// A pair for tests that don't care which.
+    /// A pair shared by tests that accept any.
     package static let shared: TestCertificate = {
         guard let pair = try? TestCertificate() else { fatalError("the openssl command is missing") }
         return pair

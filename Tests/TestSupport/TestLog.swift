@@ -2,14 +2,14 @@ internal import Glibc
 package import Observability
 internal import POSIX
 
-/// A log that a test reads: text in a file of a temporary directory. The log is closed when the object goes.
+/// A log that a test reads: text in a file of a temporary directory. The log is closed when the object is released.
 package final class TestLog {
     package let logger: Logger
     private let sink: LogSink
     private let descriptor: Int32
     private let path: String
 
-    /// Makes the file `log` in the directory, for lines from the given level on; throws when the system refuses the file or a thread.
+    /// Creates the file `log` in the directory, for lines from the given level on. Throws when the file or a thread cannot be created.
     package init(in scratch: TemporaryDirectory, level: LogLevel) throws {
         try scratch.write("log", "")
         path = scratch.path("log")
@@ -23,7 +23,7 @@ package final class TestLog {
         close(descriptor)
     }
 
-    /// Everything that has been logged so far.
+    /// The complete log so far.
     package func text() throws -> String {
         sink.flush()
         return String(decoding: try File.read(path, limit: 1 << 24).bytes, as: UTF8.self)

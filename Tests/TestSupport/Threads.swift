@@ -26,8 +26,8 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
     for thread in threads { thread.join() }
 }
 
-/// Polls `condition` until it holds.
-/// - Returns: false when it did not hold within `WaitLimit.milliseconds`.
+/// Polls `condition` until it is true.
+/// - Returns: false when it was not true within `WaitLimit.milliseconds`.
 package func eventually(_ condition: () -> Bool) -> Bool {
     let pause = Monitor(())
     // The clock measures the time, because a condition may itself wait, for example for a response.

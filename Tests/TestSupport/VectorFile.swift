@@ -2,14 +2,14 @@ internal import JSON
 internal import POSIX
 package import Time
 
-/// `Tests/Vectors/security-key.json`: requests with the answer that each must get, and the apps that they are about.
+/// `Tests/Vectors/security-key.json`: requests with their expected responses, and the apps in them.
 package struct VectorFile: Sendable {
-    /// The file lacks this, or has it in another kind.
+    /// The file lacks this member, or it has another type.
     package struct Missing: Error {
         let what: String
     }
 
-    /// An app whose keys the requests hold.
+    /// An app whose keys are in the requests.
     package struct App: Sendable {
         package let id: String
         package let keys: [(id: UInt32, secret: String)]
@@ -21,7 +21,7 @@ package struct VectorFile: Sendable {
     }
 
     package let vectors: [Vector]
-    /// The apps, of which two share a secret on purpose.
+    /// The apps; two of them share a secret intentionally.
     package let apps: [App]
     package let clockSkewSeconds: UInt64
     package let maximumLifetimeSeconds: UInt64
@@ -58,16 +58,16 @@ extension JSONValue {
     }
 }
 
-/// A request with the answer that it must get, as `Tests/Vectors/security-key.json` has it.
+/// A request with the expected response, from `Tests/Vectors/security-key.json`.
 package struct Vector: Sendable {
     package let name: String
     package let appID: String
     package let userID: String
     package let securityKey: String
     package let now: UnixSeconds
-    /// The HTTP status that it must get.
+    /// The expected HTTP status.
     package let status: Int
-    /// The reason that belongs to the status.
+    /// The expected reason.
     package let reason: String
 
     init(_ value: JSONValue) throws {
@@ -79,7 +79,7 @@ package struct Vector: Sendable {
     }
 }
 
-// Test reports show arguments and their parts: of a vector they must show its name alone.
+// Test reports print arguments and their parts, but must print only the name of a vector.
 extension Vector: CustomStringConvertible, CustomReflectable {
     package var description: String { name }
     package var customMirror: Mirror { Mirror(self, children: []) }

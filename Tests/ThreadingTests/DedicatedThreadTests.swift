@@ -10,7 +10,7 @@ import Threading
         #expect(runs.withLock { $0 } == 100)
     }
 
-    @Test func `runs beside its starter`() {
+    @Test func `runs concurrently with its starter`() {
         let monitor = Monitor(0)
         let thread = startThread {
             _ = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 1 ? true : nil }
@@ -43,7 +43,7 @@ import Threading
         #expect(watched == nil)
     }
 
-    @Test func `blocks signals there and leaves them here`() {
+    @Test func `blocks signals on the thread and not on its starter`() {
         let before = isBlocked(SIGUSR1)
         let blocked = Monitor(false)
         startThread { blocked.update { $0 = isBlocked(SIGUSR1) } }.join()

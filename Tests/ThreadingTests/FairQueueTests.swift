@@ -6,7 +6,7 @@ import Threading
     private let shop = ShareOwner("shop")
     private let bank = ShareOwner("bank")
 
-    /// A queue of named jobs. It is a class because `#expect` cannot change a value.
+    /// A queue of named jobs. A class, because `#expect` cannot change a value.
     private final class Line {
         private var queue: FairQueue<String>
 
@@ -30,7 +30,7 @@ import Threading
         }
     }
 
-    /// A queue where nobody waits.
+    /// A queue without waiting jobs.
     private final class Places {
         private var queue: FairQueue<Void>
 
@@ -45,7 +45,7 @@ import Threading
 
     private var jobs: [(ShareOwner, String)] { [(shop, "a"), (shop, "b"), (shop, "c"), (bank, "x"), (bank, "y")] }
 
-    @Test func `an owner begins no more jobs than its share`() {
+    @Test func `an owner runs no more jobs than its share`() {
         let queue = Line(ShareBound(10), ShareBound(1, waiting: 9), jobs: jobs)
         #expect(queue.begin() == "ax")
         queue.finish(shop)
@@ -55,7 +55,7 @@ import Threading
         #expect(queue.begin() == "yc")
     }
 
-    @Test func `takes turns under the common bound`() {
+    @Test func `owners take turns below the common limit`() {
         let queue = Line(ShareBound(2, waiting: 8), ShareBound(10), jobs: jobs)
         #expect(queue.begin() == "ax")
         queue.finish(shop)
@@ -66,7 +66,7 @@ import Threading
         #expect(queue.begin() == "c")
     }
 
-    @Test func `lets a late owner wait for one turn`() {
+    @Test func `a late owner waits for one turn`() {
         let queue = Line(ShareBound(1, waiting: 9), ShareBound(1, waiting: 9), jobs: [(shop, "a"), (shop, "b"), (shop, "c")])
         #expect(queue.begin() == "a")
         #expect(queue.add("x", for: bank))
@@ -76,7 +76,7 @@ import Threading
         #expect(queue.begin() == "x")
     }
 
-    @Test func `takes turns within an owner`() {
+    @Test func `nested owners take turns`() {
         let (one, two) = (ShareOwner("shop", "1"), ShareOwner("shop", "2"))
         let queue = Line(
             ShareBound(2, waiting: 9), ShareBound(1, waiting: 9), ShareBound(1, waiting: 9),
@@ -88,8 +88,8 @@ import Threading
         }
     }
 
-    /// A person's jobs take places of this person, and this person's app's, but not those of others.
-    @Test func `bounds the owner within an owner`() {
+    /// A person's jobs use places of this person and of the person's app, but not those of others.
+    @Test func `a nested owner has its own limit`() {
         let queue = Places(ShareBound(8), ShareBound(3), ShareBound(2))
         let owners = [("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2")]
         let begun = owners.map { queue.begin(ShareOwner($0.0, $0.1)) }
@@ -100,7 +100,7 @@ import Threading
     }
 
     @Test(arguments: [
-        // The bounds from the outside in, the owners who add a job each, and how many are not refused.
+        // The limits from the outside in, the owners that add a job each, and the number of accepted jobs.
         ([ShareBound(1, waiting: 2)], [ShareOwner](repeating: ShareOwner(), count: 5), 3),
         ([ShareBound(1, waiting: 2), ShareBound(1, waiting: 9)], [ShareOwner](repeating: ShareOwner("shop"), count: 5), 3),
         ([ShareBound(1, waiting: 9), ShareBound(1, waiting: 2)], [ShareOwner](repeating: ShareOwner("shop"), count: 5), 3),
@@ -108,17 +108,17 @@ import Threading
         ([ShareBound(9), ShareBound(9), ShareBound(1)], [ShareOwner](repeating: ShareOwner("shop", "1"), count: 5), 1),
         ([ShareBound(9), ShareBound(2), ShareBound(1)], (1...5).map { ShareOwner("shop", "\($0)") }, 2),
         ([ShareBound(9), ShareBound(9), ShareBound(1)], (1...5).map { ShareOwner("\($0)", "1") }, 5),
-        // Names are bytes, whatever Unicode calls equal.
+        // Names are compared as bytes, even if they are equal in Unicode.
         ([ShareBound(9), ShareBound(1)], [ShareOwner("\u{E9}"), ShareOwner("e\u{301}"), ShareOwner("\u{E9}")], 2),
     ])
-    func `refuses more than may wait`(bounds: [ShareBound], owners: [ShareOwner], count: Int) {
+    func `the number of waiting jobs is limited`(bounds: [ShareBound], owners: [ShareOwner], count: Int) {
         var queue = FairQueue<Int>(bounds)
         var added = 0
         for owner in owners where queue.add(0, for: owner) { added += 1 }
         #expect(added == count)
     }
 
-    @Test func `has room for somebody new until it is full`() {
+    @Test func `a new owner finds room until the queue is full`() {
         let queue = Places(ShareBound(2), ShareBound(1))
         #expect(queue.begin(shop))
         #expect(!queue.hasRoom(for: shop))
@@ -131,15 +131,15 @@ import Threading
         #expect(!queue.hasRoom(for: bank))
     }
 
-    /// A job that waited would be lost: nobody would begin it.
-    @Test func `takes places only where nobody waits`() async {
+    /// A waiting job would be lost, because no one would start it.
+    @Test func `places are taken only without waiting jobs`() async {
         await #expect(processExitsWith: .failure) {
             var queue = FairQueue<Void>([ShareBound(1), ShareBound(1, waiting: 1)])
             _ = queue.begin(ShareOwner("shop"))
         }
     }
 
-    @Test func `removes what waits`() {
+    @Test func `waiting jobs can be removed`() {
         let queue = Line(ShareBound(10), ShareBound(1, waiting: 9), jobs: jobs)
         #expect(queue.begin() == "ax")
         #expect(queue.remove(of: shop) { $0 == "a" } == [])
@@ -154,7 +154,7 @@ import Threading
         #expect(queue.begin() == "z")
     }
 
-    @Test func `gives places back that are removed`() {
+    @Test func `removed places are freed`() {
         let queue = Line(ShareBound(1, waiting: 4), ShareBound(1, waiting: 2), jobs: jobs)
         #expect(!queue.add("z", for: bank))
         #expect(queue.remove { _ in true }.count == 5)
@@ -162,9 +162,9 @@ import Threading
         #expect(queue.begin() == "a")
     }
 
-    /// Whatever is added, finished and removed: no bound is ever broken, and what waits is held back by a bound that is reached.
+    /// For any sequence of additions, ends and removals: no limit is exceeded, and a job waits only because of a limit.
     @Test(arguments: 0..<20)
-    func `keeps its bounds and holds nobody back`(seed: UInt64) {
+    func `limits hold, and only a limit delays a job`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = FairQueue<Int>([ShareBound(6, waiting: 20), ShareBound(3, waiting: 8), ShareBound(2, waiting: 3)])
         var owners: [ShareOwner] = []
@@ -172,7 +172,7 @@ import Threading
         func count(_ jobs: Set<Int>, app: Int) -> Int { jobs.count { $0 % 3 == app } }
         func count(_ jobs: Set<Int>, person: Int) -> Int { jobs.count { $0 % 12 == person } }
         for number in 0..<2000 {
-            // A job's number tells its app (modulo 3) and its person (modulo 12).
+            // A job's number determines its app (modulo 3) and its person (modulo 12).
             let owner = ShareOwner("\(number % 3)", "\(number % 12)")
             owners.append(owner)
             switch Int.random(in: 0..<10, using: &random) {

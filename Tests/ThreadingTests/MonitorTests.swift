@@ -3,13 +3,13 @@ import Testing
 import Threading
 
 @Suite struct MonitorTests {
-    @Test func `gives what is ready at once`() {
+    @Test func `returns a ready value at once`() {
         let monitor = Monitor(1)
         #expect(monitor.wait { $0 == 1 ? "ready" : nil } == "ready")
         #expect(monitor.wait(timeoutMilliseconds: 0) { $0 == 1 ? "ready" : nil } == "ready")
     }
 
-    @Test func `gives up when the time is over`() {
+    @Test func `returns at the time limit`() {
         let monitor = Monitor(1)
         var asked = 0
         let result = monitor.wait(timeoutMilliseconds: 1) { state -> Int? in
@@ -28,7 +28,7 @@ import Threading
         thread.join()
     }
 
-    @Test func `wakes everybody`() {
+    @Test func `wakes all waiting threads`() {
         let monitor = Monitor((ready: 0, isOpen: false, passed: 0))
         let threads = (0..<8).map { _ in
             startThread {
@@ -43,7 +43,7 @@ import Threading
         #expect(monitor.withLock { $0.passed } == 8)
     }
 
-    @Test func `lets waiters take each thing once`() {
+    @Test func `gives each value to one waiting thread`() {
         let monitor = Monitor((things: [Int](), taken: [Int]()))
         let threads = (0..<4).map { _ in
             startThread {
@@ -58,7 +58,7 @@ import Threading
         #expect(monitor.withLock { $0.taken.sorted() } == Array(0..<1000))
     }
 
-    @Test func `excludes others`() {
+    @Test func `is exclusive`() {
         let monitor = Monitor(0)
         let threads = (0..<4).map { _ in
             startThread {

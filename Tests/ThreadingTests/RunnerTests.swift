@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-/// Failures on purpose, by which `Scripts/check-self-test` proves that `Scripts/test` reports failures. The variable RUNNER_TEST names one.
+/// Intentional failures, with which `Scripts/check-self-test` proves that `Scripts/test` reports failures. The variable RUNNER_TEST selects
+/// one.
 @Suite struct RunnerTests {
     private static func isWanted(_ kind: String) -> Bool {
         unsafe getenv("RUNNER_TEST").map { unsafe String(cString: $0) } == kind
@@ -15,8 +16,8 @@ import Testing
         fatalError("on purpose")
     }
 
-    /// Fails when it runs for the first time, which it notes in the directory in which it runs.
-    @Test(.enabled(if: isWanted("chance"))) func `a failure by chance is listed`() {
+    /// Fails in its first run, which it records in the working directory.
+    @Test(.enabled(if: isWanted("chance"))) func `a random failure is listed`() {
         let isFirst = unsafe mkdir(".build/runner-test", 0o700) == 0
         #expect(!isFirst)
     }

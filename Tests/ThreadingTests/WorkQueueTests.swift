@@ -38,7 +38,7 @@ import Threading
 
     private func note(_ job: Int) -> @Sendable () -> Void { { [done] in done.update { $0.append(job) } } }
 
-    @Test func `does jobs in their order and refuses too many`() {
+    @Test func `runs jobs in order and rejects too many`() {
         let queue = WorkQueue(ShareBound(1, waiting: 2))
         let first: @Sendable () -> Void = { [gate, done] in
             gate.pass()
@@ -55,7 +55,7 @@ import Threading
         #expect(!queue.submit {})
     }
 
-    @Test func `runs several at a time and no more`() {
+    @Test func `limits the number of concurrent jobs`() {
         let queue = WorkQueue(ShareBound(3, waiting: 8))
         for _ in 0..<5 { #expect(queue.submit(hang())) }
         #expect(gate.waitForRunning(3))
@@ -64,8 +64,8 @@ import Threading
         #expect(gate.most == 3)
     }
 
-    /// The jobs of one app hang: they take its share of the threads, and another app's begin at once.
-    @Test func `an app whose jobs hang delays no other`() {
+    /// The jobs of one app hang: they use its share of the threads, and another app's jobs begin at once.
+    @Test func `an app whose jobs hang does not delay another`() {
         let queue = WorkQueue(ShareBound(3, waiting: 20), ShareBound(2, waiting: 5))
         let (shop, bank) = (ShareOwner("shop"), ShareOwner("bank"))
         for _ in 0..<7 { #expect(queue.submit(for: shop, hang())) }
@@ -80,8 +80,8 @@ import Threading
         #expect(gate.most == 2)
     }
 
-    /// The jobs of one person hang: another person's of the same app begin at once.
-    @Test func `a person whose jobs hang delays no other`() {
+    /// The jobs of one person hang: those of another person of the same app begin at once.
+    @Test func `a person whose jobs hang does not delay another`() {
         let queue = WorkQueue(ShareBound(4, waiting: 20), ShareBound(3, waiting: 10), ShareBound(2, waiting: 3))
         let (one, two) = (ShareOwner("shop", "1"), ShareOwner("shop", "2"))
         for _ in 0..<5 { #expect(queue.submit(for: one, hang())) }
@@ -94,8 +94,8 @@ import Threading
         #expect(gate.most == 2)
     }
 
-    /// Jobs that wait for their share, and not for a thread, are run by a stop as well.
-    @Test func `stop runs what waits for its share`() {
+    /// A stop also runs jobs that wait for their share instead of a thread.
+    @Test func `a stop runs jobs that wait for their share`() {
         let queue = WorkQueue(ShareBound(3, waiting: 8), ShareBound(1, waiting: 8))
         #expect(queue.submit(for: ShareOwner("shop"), hang()))
         #expect(gate.waitForRunning(1))
@@ -106,7 +106,7 @@ import Threading
         #expect(done.withLock { $0 } == [1, 2, 3, 4])
     }
 
-    @Test func `starts threads for jobs that may begin only`() async {
+    @Test func `starts threads only for jobs that may begin`() async {
         await #expect(processExitsWith: .success) {
             let queue = WorkQueue(ShareBound(30, waiting: 100), ShareBound(1, waiting: 100))
             let isOpen = Monitor(false)
@@ -116,7 +116,7 @@ import Threading
                     _ = isOpen.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
                 }
             }
-            // The test's own threads come and go.
+            // The test's own threads start and end.
             #expect(ownThreadCount() < before + 15)
             isOpen.update { $0 = true }
             queue.stop()

@@ -1,9 +1,9 @@
 import Testing
 import Time
 
-/// The calendar, and the texts of RFC 3339 and HTTP that it is written in.
+/// The calendar, and its text forms in RFC 3339 and HTTP.
 @Suite struct CivilDateTests {
-    // Expected seconds are from date(1): date -u -d 2024-02-29 +%s.
+    // The expected seconds are from date(1): date -u -d 2024-02-29 +%s.
     @Test(
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"),
@@ -17,7 +17,7 @@ import Time
             (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
             (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
-            // RFC 3339 cannot write what comes later.
+            // RFC 3339 has no form for later years.
             (253_402_300_800_000, "9999-12-31T23:59:59.000Z"),
             (.max, "9999-12-31T23:59:59.615Z"),
         ] as [(UnixMilliseconds, String)])
@@ -25,7 +25,7 @@ import Time
         #expect(RFC3339.text(milliseconds) == expected)
     }
 
-    /// Walks the calendar day by day from the year 0 to 2400, by the rule of leap years alone.
+    /// Iterates the calendar day by day from the year 0 to 2400, with only the rule of leap years.
     @Test func `every day converts both ways`() {
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -52,14 +52,14 @@ import Time
         }
     }
 
-    @Test func `dates of HTTP are read as they are written`() {
+    @Test func `HTTP dates survive a round trip`() {
         for number in stride(from: UInt64(0), to: 253_402_300_800, by: 77_777_777) {
             let seconds = UnixSeconds(rawValue: number)
             #expect(HTTPDate.unixSeconds(of: Array(HTTPDate.text(seconds).utf8), now: 0) == seconds)
         }
     }
 
-    @Test func `the system clock is after this test was written`() {
+    @Test func `the system clock is after the date of this test`() {
         #expect(SystemClock.unixSeconds() > 1_700_000_000)
     }
 }

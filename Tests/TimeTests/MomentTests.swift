@@ -2,7 +2,7 @@ import Testing
 import Time
 
 @Suite struct MomentTests {
-    @Test func `a duration lies between two moments`() {
+    @Test func `a duration is the difference of two times`() {
         let start: MonotonicMilliseconds = 1000
         var end = start + 250
         #expect(end == 1250)
@@ -15,12 +15,12 @@ import Time
     }
 
     @Test(arguments: [(0, 0), (0, 1), (5, 3), (3, 5), (.max, 0), (0, .max)] as [(UnixSeconds, UnixSeconds)])
-    func `what has passed is never negative`(now: UnixSeconds, then: UnixSeconds) {
+    func `the time since a later time is zero`(now: UnixSeconds, then: UnixSeconds) {
         #expect(now.elapsed(since: then) == now.rawValue - min(now.rawValue, then.rawValue))
         #expect(then.remaining(until: now) == now.elapsed(since: then))
     }
 
-    @Test func `saturating sums stay within the numbers`() {
+    @Test func `saturating sums stay within the limits`() {
         let moment: UnixMilliseconds = 10
         #expect(moment.saturating(adding: 5) == 15)
         #expect(moment.saturating(adding: .max) == .max)
@@ -42,7 +42,7 @@ import Time
         #expect(milliseconds.elapsed(since: seconds.milliseconds) < 1000)
     }
 
-    @Test func `nanoseconds are cut off`() {
+    @Test func `nanoseconds are truncated`() {
         #expect(MonotonicMilliseconds(nanoseconds: 1_999_999) == 1)
     }
 

@@ -13,7 +13,7 @@ import Time
             ("2017-01-01T02:59:60.5+03:00", 1_483_228_800_500), ("1969-12-31T23:00:00-01:00", 0),
             ("9999-12-31T23:59:59Z", 253_402_300_799_000),
         ] as [(String, UnixMilliseconds)])
-    func `are read`(text: String, milliseconds: UnixMilliseconds) {
+    func `are parsed`(text: String, milliseconds: UnixMilliseconds) {
         #expect(RFC3339.unixMilliseconds(text) == milliseconds)
     }
 
@@ -26,12 +26,12 @@ import Time
         "2026-03-10T08:15:12ZZ", " 2026-03-10T08:15:12Z", "2026-03-10T08:15:12Z ", "1969-12-31T23:59:59Z", "0000-01-01T00:00:00Z",
         "+026-03-10T08:15:12Z", "2026-03-10T08:15:12\u{0}Z", "２０２６-03-10T08:15:12Z", "2026-03-10T08:15:1\u{0661}Z",
     ])
-    func `are refused`(_ text: String) {
+    func `are rejected`(_ text: String) {
         #expect(RFC3339.unixMilliseconds(text) == nil)
     }
 
-    @Test func `are the inverse of our own`() {
-        // A prime number of milliseconds, so that all days, months and times of a day are met.
+    @Test func `are the inverse of formatting`() {
+        // A prime number of milliseconds, so that all days, months and times of day occur.
         for number in stride(from: UInt64(0), to: 253_402_300_800_000, by: 7_777_777_777) {
             let milliseconds = UnixMilliseconds(rawValue: number)
             let text = RFC3339.text(milliseconds)

@@ -21,7 +21,7 @@ import Time
         }
     }
 
-    @Test func `a factor that is none ends the process`() async {
+    @Test func `an invalid factor ends the process`() async {
         await #expect(processExitsWith: .failure) {
             _ = unsafe setenv("DESKGATE_TIME_LIMIT_FACTOR", "five", 1)
             _ = TimeLimit.milliseconds(900 as UInt64)

@@ -19,7 +19,7 @@ private struct ScriptedClocks {
         wall = wall.advanced(by: milliseconds)
     }
 
-    /// The machine is off for so long.
+    /// Simulates a machine that is off for this time.
     mutating func restart(offFor milliseconds: UInt64) {
         wall += milliseconds
         (sinceBoot, boot) = (500, boot + "+")
@@ -30,7 +30,7 @@ private struct ScriptedClocks {
     private static let hour: UInt64 = 3_600_000
     private static let day = 24 * hour
 
-    @Test func `holds nothing back while the clocks agree`() {
+    @Test func `delays nothing while the clocks agree`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         for step in [1, 60_000, Self.day, 400 * Self.day] {
@@ -41,7 +41,7 @@ private struct ScriptedClocks {
         #expect(time.held(for: .max) == 0)
     }
 
-    @Test(arguments: [26 * hour, 271 * day]) func `holds a jump back for as long as the age in question`(_ jump: UInt64) {
+    @Test(arguments: [26 * hour, 271 * day]) func `delays a jump for as long as the age in question`(_ jump: UInt64) {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.pass(Self.hour)
@@ -56,7 +56,7 @@ private struct ScriptedClocks {
         #expect(time.held(for: 270 * Self.day) == jump)
     }
 
-    @Test func `takes a jump back that was a mistake`() {
+    @Test func `accepts a jump back that corrects a mistake`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.set(Int64(3 * Self.day))
@@ -71,16 +71,16 @@ private struct ScriptedClocks {
         #expect(time.observe(clocks.reading) == nil, "nothing was held back")
     }
 
-    /// The clock that nobody sets goes on while the machine is suspended.
-    @Test func `a suspended machine is no jump`() {
+    /// The monotonic clock continues while the machine is suspended.
+    @Test func `a suspend is no jump`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.pass(30 * Self.day)
         #expect(time.observe(clocks.reading) == nil)
     }
 
-    /// A process that starts again on a machine that went on knows how long it was away.
-    @Test func `a restart of the process hides no jump`() {
+    /// A process that restarts on a running machine has the duration of its absence.
+    @Test func `a restart of the process does not hide a jump`() {
         var clocks = ScriptedClocks()
         let before = TrustedTime(clocks.reading)
         clocks.pass(3 * Self.day)
@@ -92,7 +92,7 @@ private struct ScriptedClocks {
         #expect(jumped.observe(clocks.reading) == .setForward(by: Self.day, isGap: false))
     }
 
-    @Test func `a machine that was off is believed an hour`() {
+    @Test func `a machine that was off is trusted for an hour`() {
         var clocks = ScriptedClocks()
         var time = TrustedTime(clocks.reading)
         clocks.restart(offFor: Self.hour)
@@ -103,14 +103,14 @@ private struct ScriptedClocks {
         #expect(time.held(for: Self.day, longestGap: Self.day) == 0, "nobody wants what is so old")
     }
 
-    @Test func `without a boot nothing is known`() {
+    @Test func `without a boot time nothing is known`() {
         var clocks = ScriptedClocks(boot: "")
         var time = TrustedTime(clocks.reading)
         clocks.pass(2 * Self.day)
         #expect(time.observe(clocks.reading) == .setForward(by: 2 * Self.day - Self.hour, isGap: true))
     }
 
-    /// However the clock is set, nothing looks older than it is by more than the tolerated steps, and nothing stays young for ever.
+    /// For any settings of the clock, nothing seems older than it is by more than the tolerated steps, and everything ages.
     @Test(arguments: 0..<50) func `nothing ages faster than time passes`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var clocks = ScriptedClocks()

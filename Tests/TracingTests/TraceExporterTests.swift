@@ -57,12 +57,12 @@ import Time
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n", "\r\n", "x",
     ])
-    func `takes no answer that it has not asked for`(stray: String) throws {
+    func `an unsolicited response is ignored`(stray: String) throws {
         let second: [ScriptedStep] = [.readRequest, .respond(400)]
         let first: [ScriptedStep] = [.readRequest, .respond(200, body: "{}"), .awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]
         let collector = try ScriptedServer(.connections([first + second, second]))
         defer { collector.stop() }
-        // Recorded before there is a collector, so that all are in one batch.
+        // Recorded before a collector is set, so that all are in one batch.
         exporter.tracer.record(sampleRatio: 1)
         end(3)
         try export(to: collector)
@@ -76,7 +76,7 @@ import Time
         exporter.stop()
     }
 
-    @Test func `exports what is recorded`() throws {
+    @Test func `exports recorded spans`() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { collector.stop() }
         try export(to: collector)
@@ -97,7 +97,7 @@ import Time
         #expect(try log.lines() == [])
     }
 
-    @Test func `a whole batch does not wait`() throws {
+    @Test func `a full batch does not wait`() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200)))
         defer { collector.stop() }
         let deferrable = TraceExporter(
@@ -113,17 +113,17 @@ import Time
         }
         deferrable.tracer.end(deferrable.tracer.beginRequest(nil), kind: .server, name: "a", attributes: [])
         deferrable.stop()
-        // A late thread may find fewer at first, and sends them.
+        // A slow thread may find fewer spans at first, and sends them.
         #expect(try collector.requests.map(spanCount).reduce(0, +) == 1025)
         #expect(count("exported") == 1025)
     }
 
-    /// The same batch comes again when the collector asks for it, and the log says so once.
-    @Test func `is sent again until it is taken`() throws {
+    /// The batch is repeated when the collector requests it, and the log has one line.
+    @Test func `a batch is repeated until it is accepted`() throws {
         let collector = try ScriptedServer(
             .requests([[.respond(503, headers: ["Retry-After: 0"])], [.respond(429, headers: ["Retry-After: 0"])], [.respond(200)]]))
         defer { collector.stop() }
-        // Recorded before there is a collector, so that both are in one batch.
+        // Recorded before a collector is set, so that both are in one batch.
         exporter.tracer.record(sampleRatio: 1)
         end(2)
         try export(to: collector)
@@ -140,7 +140,7 @@ import Time
         #expect(lines.last?.contains("traces are exported again") == true)
     }
 
-    @Test func `is given up when the collector refuses`() throws {
+    @Test func `a batch is given up when the collector rejects it`() throws {
         let collector = try ScriptedServer(
             .requests([[.awaitRelease, .respond(400, body: "no")], [.respond(200, body: Self.partial)]]))
         defer { collector.stop() }
@@ -148,7 +148,7 @@ import Time
         end(2)
         try export(to: collector)
         #expect(collector.waitForRequests(1))
-        // While the first batch is on its way, so that all of these are in the second one.
+        // During the first batch's request, so that all of these are in the second one.
         end(5)
         collector.release()
         #expect(eventually { count("failed") == 6 })
@@ -160,13 +160,13 @@ import Time
 
     private static let partial = #"{"partialSuccess":{"rejectedSpans":"4","errorMessage":"too old"}}"#
 
-    /// Of the spans that wait, those that fit the queue are kept, and nothing waits for the collector.
+    /// Waiting spans are kept up to the queue's limit, and nothing waits for the collector.
     @Test(arguments: [(0, 500), (700, 700), (60_000, 2000)] as [(UInt64, UInt64)])
     func `a collector that hangs delays nothing`(drainMilliseconds: UInt64, least: UInt64) throws {
         let collector = try ScriptedServer(.everyRequest(.hang))
         defer { collector.stop() }
         try export(to: collector)
-        // One alone: of several, a slow machine could export only the first ones.
+        // A single span: of several, a slow machine might export only the first ones.
         end(1)
         #expect(collector.waitForRequests(1))
         end(SpanQueue.capacity + 10)
@@ -174,14 +174,14 @@ import Time
         let start = SystemClock.monotonicMilliseconds()
         exporter.stop(drainMilliseconds: drainMilliseconds)
         let took = SystemClock.monotonicMilliseconds().elapsed(since: start)
-        // Not before, as a slow machine may only take longer.
+        // At least this long, because a slow machine may take longer.
         #expect(took >= least)
         #expect(took < WaitLimit.milliseconds, "the collector would be waited for longer")
         #expect(count("failed") == 1)
         #expect(count("dropped") == SpanQueue.capacity + 10)
     }
 
-    @Test func `a stop exports what waits`() throws {
+    @Test func `a stop exports waiting spans`() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200)))
         defer { collector.stop() }
         try export(to: collector)

@@ -22,7 +22,7 @@ import Threading
 
     private func spans() -> [TraceSpan] { tracer.queue.takeBatch() }
 
-    @Test func `while nothing is recorded traces are only carried on`() throws {
+    @Test func `without recording, traces are only passed on`() throws {
         #expect(tracer.beginRequest(nil) == nil)
         let span = try #require(tracer.beginRequest(caller))
         #expect(span.context.traceID == 5)
@@ -35,7 +35,7 @@ import Threading
         #expect(spans() == [])
     }
 
-    @Test func `a recorded span tells what it was`() throws {
+    @Test func `a recorded span has its attributes`() throws {
         tracer.record(sampleRatio: 0, isParentBased: true)
         let span = try #require(tracer.beginRequest(caller))
         time.withLock { $0 += 250 }
@@ -49,16 +49,18 @@ import Threading
             ])
     }
 
-    /// How many of a thousand traces of callers are recorded, by the mark that they carry, the share, and whether callers decide.
+    /// The number of recorded traces of a thousand callers, by their sampled flag, the share, and whether callers decide.
     @Test(
         arguments: [
             (true, 0.0, false, 0...0), (true, 0.25, false, 150...350), (true, 1.0, false, 1000...1000), (true, 0.0, true, 1000...1000),
             (true, 0.25, true, 1000...1000), (true, 1.0, true, 1000...1000), (false, 0.0, false, 0...0), (false, 1.0, false, 0...0),
             (false, 0.0, true, 0...0), (false, 1.0, true, 0...0),
         ])
-    func `a strangers mark alone exports nothing`(isSampled: Bool, ratio: Double, isParentBased: Bool, expected: ClosedRange<Int>) throws {
+    func `an untrusted sampled flag alone exports nothing`(isSampled: Bool, ratio: Double, isParentBased: Bool, expected: ClosedRange<Int>)
+        throws
+    {
         tracer.record(sampleRatio: ratio, isParentBased: isParentBased)
-        // Small ids are in each share of a tracer that goes by the id alone.
+        // Small ids are within any share of a tracer that samples by the id.
         let callers = (1...1000).map { TraceContext(traceID: UInt128($0), spanID: 6, isSampled: isSampled) }
         let requests = try callers.map { try #require(tracer.beginRequest($0)) }
         let lasting = try callers.map { try #require(tracer.beginLasting($0)) }
@@ -85,13 +87,13 @@ import Threading
     }
 
     @Test(arguments: [(0.0, 0...0), (0.25, 150...350), (1.0, 1000...1000)])
-    func `a share of our own traces is recorded`(ratio: Double, expected: ClosedRange<Int>) {
+    func `a share of Deskgate's own traces is recorded`(ratio: Double, expected: ClosedRange<Int>) {
         tracer.record(sampleRatio: ratio)
         #expect(expected.contains((0..<1000).count { _ in tracer.beginRequest(nil) != nil }))
         #expect(expected.contains((0..<1000).count { _ in tracer.beginLasting(nil)?.context.isSampled ?? false }))
     }
 
-    @Test func `what does not fit is dropped and counted`() throws {
+    @Test func `spans beyond the limit are dropped and counted`() throws {
         tracer.record(sampleRatio: 1)
         for _ in 0..<SpanQueue.capacity + 100 { tracer.end(tracer.beginRequest(nil), kind: .server, name: "a", attributes: []) }
         #expect(dropped.current == 100)

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: refused.indices)
-    func `a hostile answer is rejected`(index: Int) throws {
+    func `a hostile response is rejected`(index: Int) throws {
         let (name, script, refusal) = Self.refused[index]
         try PreviewFixture.run({ _ in script }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(refusal), "\(name)")
@@ -113,14 +113,14 @@ import Testing
     ]
 
     @Test(arguments: slow.indices)
-    func `ends in time`(index: Int) throws {
+    func `ends at the time limit`(index: Int) throws {
         try PreviewFixture.run({ _ in Self.slow[index] }, rules: { $0.milliseconds = 500 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
             #expect(fixture.server.waitUntilUnconnected())
         }
     }
 
-    /// Pages whose heads are whole, and whose ends never come or are broken.
+    /// Pages with a complete head whose end never arrives or is malformed.
     private static let endless: [[ScriptedStep]] = [
         [.send(head + "\r\n" + PreviewFixture.html()), .sendSlowly(Array(repeating: 32, count: 10_000), size: 1, pauseMilliseconds: 50)],
         [.send(head + "\r\n" + PreviewFixture.html()), .hang],
@@ -135,7 +135,7 @@ import Testing
     private static let chunk = "\(String(PreviewFixture.html().utf8.count, radix: 16))\r\n\(PreviewFixture.html())\r\n"
 
     @Test(arguments: endless.indices)
-    func `reads what has come`(index: Int) throws {
+    func `uses the received part of a page`(index: Int) throws {
         let script = ScriptedServer.Script.connections([[.readRequest] + Self.endless[index]])
         try PreviewFixture.run({ _ in script }, rules: { if Self.isEndless(index) { $0.milliseconds = 5000 } }) { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// Whether the server sends on, or holds the connection, so that only the time ends the page.
+    /// Whether the server continues to send or holds the connection, so that only the time limit ends the page.
     private static func isEndless(_ index: Int) -> Bool {
         switch endless[index].last {
         case .hang, .sendSlowly: true
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `counts the time of all hops`() throws {
+    @Test func `the time limit includes all redirects`() throws {
         let step = ScriptedStep.sendSlowly(ScriptedStep.response(302, headers: ["Location: /again"]), size: 10, pauseMilliseconds: 100)
         try PreviewFixture.run({ _ in .everyRequest(step) }, rules: { $0.milliseconds = 1200 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
@@ -159,21 +159,21 @@ import Testing
         }
     }
 
-    @Test func `ends in time when no name server answers`() throws {
+    @Test func `ends at the time limit when no name server responds`() throws {
         try PreviewFixture.run(names: { _, _, _ in .silence }, rules: { $0.milliseconds = 300 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
         }
     }
 
     @Test(arguments: [DNSServer.Answer.noSuchName, .records([])])
-    func `knows that a name has no address`(answer: DNSServer.Answer) throws {
+    func `detects a name without an address`(answer: DNSServer.Answer) throws {
         try PreviewFixture.run(names: { _, _, _ in answer }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.unresolved))
         }
     }
 
-    // 256 MiB of zeros take a megabyte; only its first megabyte is unpacked.
-    @Test func `ends a bomb at its limit`() throws {
+    // 256 MiB of zeros compress to a megabyte; only its first megabyte is decompressed.
+    @Test func `ends a decompression bomb at its limit`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("bomb")
         let made = try Command(
@@ -199,7 +199,7 @@ import Testing
     ]
 
     @Test(arguments: bombs.indices)
-    func `a hostile page is survived`(index: Int) throws {
+    func `survives a hostile page`(index: Int) throws {
         let page = PreviewFixture.html() + Self.bombs[index]
         try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.html(page)) }) { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `trusts no certificate of its own making`() throws {
+    @Test func `trusts no self-signed certificate`() throws {
         let other = TestCertificate.shared
         try PreviewFixture.run({ _ in .everyConnection(.readSome, .close) }) { (fixture) throws in
             #expect(try fixture.outcome("https://page.test:\(fixture.server.port)/") == .none(.unreachable))

@@ -6,9 +6,9 @@ import Threading
 
 @testable import URLPreviews
 
-/// No request reaches an address that is not public, however it is written or found. Real sockets, real questions to a name server.
+/// No request reaches an address that is not public, in any spelling or through any source. Real sockets and real queries to a name server.
 @Suite struct InnerAddressTests {
-    /// Spellings of 127.0.0.2, where somebody listens, and of other addresses that are not public; without a port.
+    /// Spellings of 127.0.0.2, which has a listener, and of other addresses that are not public; without a port.
     static let spellings = [
         "127.0.0.2", "2130706434", "0x7f000002", "0x7f.0x0.0x0.0x2", "0X7F.2", "017700000002", "0177.0.0.2", "127.2", "127.0.2",
         "00000177.00.00.02", "127.0.0.2.", "%31%32%37.0.0.2", "127%2e0%2e0%2e2", "①②⑦.⓪.⓪.②", "127。0。0。2", "１２７.0.0.2",
@@ -21,7 +21,7 @@ import Threading
         "[fec0::1]", "[ff02::1]", "[2001:db8::1]", "[3fff::1]", "[100::1]", "[2001:2::1]", "[5f00::1]", "[::ffff:0:127.0.0.2]",
     ]
 
-    /// Every name but the web server's leads inside.
+    /// Every name except the web server's resolves to an inner address.
     private static let names: DNSServer.Script = { name, _, _ in
         .addresses(name == "page.test" ? PreviewFixture.publicPlace : PreviewFixture.innerPlace)
     }
@@ -36,7 +36,7 @@ import Threading
     }
 
     @Test(arguments: Array(zip(spellings + ["inner.test"], 0...)))
-    func `is refused behind a redirect`(host: String, number: Int) throws {
+    func `is rejected after a redirect`(host: String, number: Int) throws {
         let status = [301, 302, 303, 307, 308][number % 5]
         try PreviewFixture.run(
             { .everyRequest(PreviewFixture.redirect("http://\(host):\($0)/", status: status)) }, names: Self.names
@@ -47,11 +47,11 @@ import Threading
         }
     }
 
-    // With the product's own rules, nothing of this machine is reached.
+    // With the product's own rules, no address of this machine is reached.
     @Test(arguments: [
         "127.0.0.1", "localhost", "localhost.", "LOCALHOST", "ⅼocalhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "page.test",
     ])
-    func `is refused by the product`(host: String) throws {
+    func `is rejected by the product's rules`(host: String) throws {
         try PreviewFixture.run(rules: { $0.admits = PreviewRules().admits }) { (fixture) throws in
             let outcome = try fixture.outcome(fixture.url(host))
             #expect(outcome == .none(.notPublic))
@@ -78,12 +78,12 @@ import Threading
         mixed(.alias(of: "inner.test"), address("127.0.0.2")),
         mixed(.alias(of: "localhost"), address("127.0.0.2")),
         mixed(.alias(of: "a.test"), .alias(of: "b.test"), address("10.0.0.1")),
-        // The IPv6 question is answered otherwise than the IPv4 one.
+        // The IPv6 query gets another result than the IPv4 query.
         { _, isIPv6, _ in .addresses(isIPv6 ? "::1" : "127.0.0.1") },
     ]
 
     @Test(arguments: answers.indices)
-    func `is refused by every address of a name`(index: Int) throws {
+    func `is rejected if any address of a name is inner`(index: Int) throws {
         try PreviewFixture.run(names: Self.answers[index]) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.notPublic))
             #expect(fixture.inner.connectionCount == 0)
@@ -91,8 +91,8 @@ import Threading
         }
     }
 
-    // Rebinding: the name is public when it is judged, and inner from then on.
-    @Test func `is not asked for twice on one hop`() throws {
+    // DNS rebinding: the name is public when it is checked, and inner from then on.
+    @Test func `is resolved once per redirect`() throws {
         let names: DNSServer.Script = { _, isIPv6, count in
             isIPv6 ? .records([]) : .addresses(count == 0 ? PreviewFixture.publicPlace : PreviewFixture.innerPlace)
         }
@@ -105,7 +105,7 @@ import Threading
         }
     }
 
-    @Test func `is refused when the name has changed for the next hop`() throws {
+    @Test func `is rejected when the name has changed before the next redirect`() throws {
         let names: DNSServer.Script = { _, _, count in .addresses(count == 0 ? PreviewFixture.publicPlace : PreviewFixture.innerPlace) }
         try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.redirect("/again")) }, names: names) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.notPublic))
@@ -114,8 +114,8 @@ import Threading
         }
     }
 
-    // Should a judged address ever be replaced on its way to the socket, the client refuses to make the socket.
-    @Test func `is refused once more when the socket is made`() throws {
+    // If a checked address were replaced before the connection, the client would refuse to create the socket.
+    @Test func `is rejected again when the socket is created`() throws {
         let server = try ScriptedServer(PreviewFixture.page())
         defer { server.stop() }
         var settings = ClientSettings()
@@ -134,7 +134,7 @@ import Threading
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `is a picture that phones are not sent to`() throws {
+    @Test func `is not accepted as a picture for phones`() throws {
         for host in ["127.0.0.2", "192.168.0.1", "[::1]", "2130706434"] {
             let page = "<title>Title</title><meta property=og:image content=http://\(host)/i.png>"
             try PreviewFixture.run({ _ in .everyRequest(PreviewFixture.html(page)) }) { (fixture) throws in

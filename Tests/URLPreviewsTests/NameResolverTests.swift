@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Threading
 
-/// Names for which no name server answers.
+/// Names without a response from a name server.
 @Suite struct NameResolverTests {
-    /// Names that are left behind take places of their person and app, and none of another app.
-    @Test func `names left behind leave room for others`() {
+    /// Abandoned names use places of their person and app, but none of another app.
+    @Test func `abandoned names leave room for others`() {
         let server = DNSServer { _, _, _ in .silence }
         defer { server.stop() }
         let resolver = NameResolver(server: NameResolver.Server(address: 0x7F00_0001, port: server.port))

@@ -20,7 +20,7 @@ import Time
         return .preview(try URLPreview(page, PreviewRules()))
     }
 
-    @Test func `forgets in time`() throws {
+    @Test func `entries expire`() throws {
         let preview = try preview()
         var cache = PreviewCache<Int>(Self.limits { ($0.previewMilliseconds, $0.refusalMilliseconds) = (1000, 100) })
         #expect(cache.ask("a", for: Self.person, 1, now: 0) == .fetch)
@@ -34,7 +34,7 @@ import Time
         #expect(cache.ask("b", for: Self.person, 4, now: 110) == .fetch)
     }
 
-    @Test func `never keeps that it was busy`() {
+    @Test func `does not cache a busy outcome`() {
         var cache = PreviewCache<Int>(Self.limits { $0.fetches = 1 })
         #expect(cache.ask("a", for: Self.person, 1, now: 0) == .fetch)
         #expect(cache.ask("b", for: Self.person, 2, now: 0) == .answer(.busy))
@@ -44,7 +44,7 @@ import Time
         #expect(cache.ask("a", for: Self.person, 1, now: 0) == .fetch)
     }
 
-    @Test func `leaves places for other people and apps`() {
+    @Test func `limits fetches per user and app`() {
         var cache = PreviewCache<Int>(Self.limits { ($0.fetches, $0.fetchesOfApp, $0.fetchesOfPerson) = (5, 3, 2) })
         let askers = [
             ("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2"), ("post", "1"),
@@ -62,7 +62,7 @@ import Time
         #expect(next == [.fetch, .wait])
     }
 
-    @Test func `keeps only so many`() throws {
+    @Test func `limits the number of entries`() throws {
         let preview = try preview()
         var cache = PreviewCache<Int>(Self.limits { $0.entries = 10 })
         for number in 0..<1000 {
@@ -78,19 +78,19 @@ import Time
         #expect(cache.fetches == 0)
     }
 
-    @Test func `keeps what came last`() {
+    @Test func `evicts the oldest entry`() {
         var cache = PreviewCache<Int>(Self.limits { ($0.entries, $0.refusalMilliseconds) = (3, 5) })
         for (now, url) in ["a", "b", "c", "a", "d"].enumerated() {
             let moment = MonotonicMilliseconds(rawValue: UInt64(now) * 10)
             #expect(cache.ask(url, for: Self.person, 0, now: moment) == .fetch)
             _ = cache.finish(url, .none(.status), now: moment)
         }
-        // "b" was the oldest: "a" was kept again after it.
+        // "b" was the oldest: "a" was stored again after it.
         #expect(cache.ask("d", for: Self.person, 0, now: 41) == .answer(.none(.status)))
         #expect(cache.count == 3)
     }
 
-    @Test func `keeps only so many bytes`() {
+    @Test func `limits the size of entries`() {
         var cache = PreviewCache<Int>(Self.limits { $0.bytes = 10_000 })
         for number in 0..<100 {
             let url = "\(number)" + String(repeating: "x", count: 998)

@@ -7,8 +7,8 @@ import Threading
 
 @testable import URLPreviews
 
-/// A previewer with a name server of its own, a web server at 127.0.0.1, which counts as public here, and another one at the same port of
-/// 127.0.0.2, which must never be reached, as all else that is not public.
+/// A previewer with a test's name server, a web server at 127.0.0.1, which is treated as public here, and another one at the same port of
+/// 127.0.0.2, which must never be reached, like every other inner address.
 struct PreviewFixture {
     static let publicPlace = "127.0.0.1"
     static let innerPlace = "127.0.0.2"
@@ -20,10 +20,10 @@ struct PreviewFixture {
     let names: DNSServer
     let previewer: URLPreviewer
 
-    /// Runs a test, and ends all of it.
+    /// Runs a test, and stops all servers at its end.
     /// - Parameters:
-    ///   - script: what the web server does, which listens on this port.
-    ///   - names: what the name server says; by default that every name is the web server's.
+    ///   - script: the web server's script, for its port.
+    ///   - names: the name server's script; by default every name resolves to the web server.
     static func run(
         _ script: (_ port: UInt16) -> ScriptedServer.Script = { _ in page() },
         names: @escaping DNSServer.Script = { _, _, _ in .addresses(publicPlace) },
@@ -40,7 +40,7 @@ struct PreviewFixture {
         var rules = PreviewRules()
         rules.ports.insert(server.port)
         rules.admits = { $0 == IPAddress(publicPlace) || SpecialAddress($0) == nil }
-        // Only a failing test uses it up.
+        // Only a failing test reaches it.
         rules.milliseconds = WaitLimit.milliseconds
         rules.connectMilliseconds = WaitLimit.milliseconds
         change(&rules)
@@ -54,7 +54,7 @@ struct PreviewFixture {
     private static func servers(_ script: (UInt16) -> ScriptedServer.Script) throws -> (ScriptedServer, inner: ScriptedServer) {
         while true {
             let inner = try ScriptedServer(page(title: "Inner"), at: 0x7F00_0002)
-            // The same port may be taken at the other address.
+            // The same port may be in use at the other address.
             if let server = try? ScriptedServer(script(inner.port), port: inner.port) { return (server, inner) }
             inner.stop()
         }
@@ -71,12 +71,12 @@ struct PreviewFixture {
         .respond(200, headers: ["Content-Type: \(contentType)"], body: text)
     }
 
-    /// A response that leads elsewhere.
+    /// A redirect.
     static func redirect(_ location: String, status: Int = 302) -> ScriptedStep { .respond(status, headers: ["Location: \(location)"]) }
 
     func url(_ host: String = "page.test", _ path: String = "/") -> String { "http://\(host):\(server.port)\(path)" }
 
-    /// The outcome for a URL that can be read.
+    /// The outcome for a valid URL.
     func outcome(_ text: String, for person: ShareOwner = person) throws -> PreviewOutcome {
         let url = try WebURL(text)
         let outcome = Monitor<PreviewOutcome?>(nil)

@@ -27,12 +27,12 @@ import URLPreviews
     ]
 
     @Test(arguments: special.indices)
-    func `names what is special`(index: Int) throws {
+    func `special addresses are reported with their block`(index: Int) throws {
         let (text, kind) = Self.special[index]
         #expect(SpecialAddress(try #require(IPAddress(text))) == kind, "\(text)")
     }
 
-    // The neighbours of each block, and what others have.
+    // The neighbours of each block, and other public addresses.
     @Test(arguments: [
         "1.0.0.0", "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
         "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0", "192.0.3.0", "192.31.196.1",
@@ -41,7 +41,7 @@ import URLPreviews
         "2001:4860:4860::8888", "2001:db7:ffff::1", "2001:db9::1", "2003::1", "2606:4700::1111", "2a00:1450::1", "3ffe::1",
         "3fff:1000::1",
     ])
-    func `lets the public internet through`(text: String) throws {
+    func `public addresses are allowed`(text: String) throws {
         #expect(SpecialAddress(try #require(IPAddress(text))) == nil)
     }
 }

@@ -7,7 +7,7 @@ import Threading
 
 @testable import URLPreviews
 
-/// Previews of well-meant pages, and what is kept of them.
+/// Previews of ordinary pages, and their caching.
 @Suite struct URLPreviewerTests {
     private func preview(_ page: String, contentType: String = "text/html; charset=utf-8") throws -> URLPreview? {
         var found: URLPreview?
@@ -21,7 +21,7 @@ import Threading
         pairs.map { "<meta property=\"\($0.0)\" content=\"\($0.1)\">" }.joined()
     }
 
-    @Test func `writes exactly what the help desk writes`() throws {
+    @Test func `has exactly the help desk's members`() throws {
         let page =
             "<title>Example</title>"
             + meta(
@@ -35,7 +35,7 @@ import Threading
     }
 
     private static let preferences: [(String, String, String, String, String)] = [
-        // The page, then title, description, image, site name.
+        // The page, then the title, description, image and site name.
         ("title=T og:title=O twitter:title=W og:image=/i", "T", "", "/i", "T"),
         ("og:title=O twitter:title=W og:image=/i", "O", "", "/i", "O"),
         ("twitter:title=W twitter:image=/w", "W", "", "/w", "W"),
@@ -53,7 +53,7 @@ import Threading
     ]
 
     @Test(arguments: preferences.indices)
-    func `prefers as the help desk does`(index: Int) throws {
+    func `prefers the same sources as the help desk`(index: Int) throws {
         let (page, title, description, image, site) = Self.preferences[index]
         let text = page.split(separator: " ").map { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -86,7 +86,7 @@ import Threading
         "<body><a><svg role=img><title>Icon</title><desc>D</desc></svg></a>", "<body><svg/><svg><title>Icon</title></svg>",
         "<body><svg><title></title></svg>", "<body><svg><metadata/><title>Icon",
     ])
-    func `leaves out the title of a drawing`(drawing: String) throws {
+    func `ignores the title of a drawing`(drawing: String) throws {
         let tags = meta(("og:title", "Page"), ("og:image", "/i"))
         #expect(try preview("<head>\(tags)</head>\(drawing)")?.title == "Page")
         #expect(try preview("<head><title>Own</title>\(tags)</head>\(drawing)")?.title == "Own")
@@ -103,26 +103,26 @@ import Threading
         (#"<base href="javascript:x">"#, "i.png", ":PORT/a/i.png"), (#"<base href="">"#, "i.png", ":PORT/a/i.png"),
         (#"<base href="http://a b/">"#, "i.png", ":PORT/a/i.png"), ("<base>", "i.png", ":PORT/a/i.png"),
     ])
-    func `resolves against the base`(base: String, image: String, expected: String) throws {
+    func `resolves an image against the base`(base: String, image: String, expected: String) throws {
         for page in ["<title>T</title>\(base)" + meta(("og:image", image)), "<title>T</title>" + meta(("og:image", image)) + base] {
             let found = try #require(try preview(page)).image.replacing(/:[0-9]+\//, with: ":PORT/")
             #expect(found.hasSuffix(expected))
         }
     }
 
-    @Test func `a base elsewhere changes no pages URL`() throws {
+    @Test func `a foreign base does not change a page's URL`() throws {
         let page = #"<title>T</title><base href="https://cdn.example/">"# + meta(("og:image", "/i"), ("og:url", "/canonical"))
         #expect(try preview(page)?.url.contains("/a/b?c=d") == true)
     }
 
-    @Test func `a letter with many marks is a title`() throws {
+    @Test func `a letter with many marks is a valid title`() throws {
         let letter = "A" + String(repeating: "\u{301}", count: 5000)
         let title = try #require(try preview("<title>\(letter)</title>" + meta(("og:image", "/i")))).title
         #expect(title.unicodeScalars.first == "A")
         #expect(title.unicodeScalars.count == URLPreview.longestTitle)
     }
 
-    @Test func `takes the pages own URL only on its host`() throws {
+    @Test func `uses the page's own URL only for its host`() throws {
         let image = meta(("og:image", "/i"))
         #expect(
             try preview("<title>T</title>\(image)" + meta(("og:url", "https://page.test/canonical")))?.url == "https://page.test/canonical")
@@ -160,7 +160,7 @@ import Threading
         }
     }
 
-    @Test func `sends nothing that tells of anybody`() throws {
+    @Test func `sends nothing about the user`() throws {
         let script = ScriptedServer.Script.requests([
             [.respond(302, headers: ["Location: /two", "Set-Cookie: a=b"])], [PreviewFixture.html(PreviewFixture.html())],
         ])
@@ -178,7 +178,7 @@ import Threading
         }
     }
 
-    @Test func `reads every encoding`() throws {
+    @Test func `decodes every encoding`() throws {
         let body: [UInt8] =
             Array("<meta charset=windows-1251><title>".utf8) + [0xCF, 0xF0, 0xE8, 0xE2, 0xE5, 0xF2]
             + Array("</title><meta property=og:image content=/i>".utf8)
@@ -193,7 +193,7 @@ import Threading
     }
 
     @Test func `tries the next address`() throws {
-        // Nobody listens at the first one, which counts as public here too.
+        // No server listens at the first address, which is also treated as public here.
         let names: DNSServer.Script = { _, isIPv6, _ in isIPv6 ? .records([]) : .addresses("127.0.0.3", "127.0.0.1") }
         try PreviewFixture.run(names: names, rules: { rules in rules.admits = { ["127.0.0.3", "127.0.0.1"].contains($0.description) } }) {
             (fixture) throws in
@@ -201,7 +201,7 @@ import Threading
         }
     }
 
-    @Test func `is not fetched twice`() throws {
+    @Test func `is cached`() throws {
         try PreviewFixture.run { (fixture) throws in
             #expect(try fixture.title(fixture.url()) == "Title")
             #expect(try fixture.title("HTTP://PAGE.test:\(fixture.server.port)/x/../#y") == "Title")
@@ -213,7 +213,7 @@ import Threading
         }
     }
 
-    @Test func `is fetched once for all who ask`() throws {
+    @Test func `is fetched once for concurrent requests`() throws {
         try PreviewFixture.run({ _ in .everyRequest(.awaitRelease, PreviewFixture.html(PreviewFixture.html())) }) { (fixture) throws in
             let outcomes = Monitor<[PreviewOutcome]>([])
             let url = try WebURL(fixture.url())
@@ -228,7 +228,7 @@ import Threading
         }
     }
 
-    @Test func `fetches only so many at a time`() throws {
+    @Test func `limits concurrent fetches`() throws {
         var limits = PreviewCache<URLPreviewer.Waiter>.Limits()
         limits.fetches = 2
         try PreviewFixture.run({ _ in .everyRequest(.awaitRelease, PreviewFixture.html(PreviewFixture.html())) }, limits: limits) {
@@ -247,7 +247,7 @@ import Threading
     }
 
     /// Sixteen slow pages of one person: two are fetched, and the others leave their places to other people.
-    @Test func `slow pages of one person leave places for others`() throws {
+    @Test func `one person's slow pages leave room for others`() throws {
         let slow = [ScriptedStep.awaitRelease, PreviewFixture.html(PreviewFixture.html())]
         try PreviewFixture.run({ _ in .requests([slow, slow, [PreviewFixture.html(PreviewFixture.html())]]) }) { fixture in
             let outcomes = Monitor<[PreviewOutcome]>([])
@@ -268,7 +268,7 @@ import Threading
         }
     }
 
-    @Test func `ends with the service`() throws {
+    @Test func `ends when the service stops`() throws {
         try PreviewFixture.run({ _ in .everyConnection(.readRequest, .hang) }) { (fixture) throws in
             let outcome = Monitor<PreviewOutcome?>(nil)
             fixture.previewer.preview(of: try WebURL(fixture.url()), for: PreviewFixture.person) { found in outcome.update { $0 = found } }
@@ -280,7 +280,7 @@ import Threading
     }
 
     @Test(arguments: 0..<30)
-    func `yields valid JSON whatever is in the page`(seed: UInt64) throws {
+    func `returns valid JSON for any page`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = [
             "<title>", "</title>", "<meta property=\"og:image\" content=\"/", "\">", "<meta name=description content='", "'>", "&#0;",

@@ -2,7 +2,7 @@ import Testing
 import WebTokens
 
 @Suite struct FormBodyTests {
-    @Test func `encodes everything but the unreserved`() {
+    @Test func `encodes all reserved characters`() {
         var form = FormBody()
         form.append("a", "azAZ09-._~")
         form.append("b", " +&=%/:;\u{0}\né")
@@ -18,7 +18,7 @@ import WebTokens
         ("name=a+b%20c", "a b c"), ("n%61me=1", "1"), ("name", ""), ("name=1&name=2", "1"), ("x=1&&name=2", "2"), ("name=a=b", "a=b"),
         ("name=%", "%"), ("name=%4", "%4"), ("name=%zz", "%zz"), ("name=%C3%A9", "é"), ("", nil), ("Name=1", nil),
     ])
-    func `reads what others write`(body: String, value: String?) {
+    func `parses other encoders' forms`(body: String, value: String?) {
         #expect(FormBody(received: Array(body.utf8))["name"] == value)
     }
 }

@@ -12,7 +12,7 @@ struct JSONWebTokenTests {
         String(decoding: try #require(Base64URL.decode(String(part))), as: UTF8.self)
     }
 
-    @Test func `the parts are the JSON that was given, with the algorithm first`() throws {
+    @Test func `the parts contain the given JSON, with the algorithm first`() throws {
         let token = try JSONWebToken.signed(
             header: ["kid": "ABC123DEFG"], claims: ["iss": "DEF123GHIJ", "iat": 1_437_179_036], with: Self.ec())
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -36,8 +36,8 @@ struct JSONWebTokenTests {
         #expect(run.output == "Verified OK\n")
     }
 
-    /// Strings that a careless writer would break out of.
-    @Test func `what is written is read back`() throws {
+    /// Strings that break out of a careless encoder.
+    @Test func `the parts survive a round trip`() throws {
         let key = try Self.ec()
         let texts = ["", "\"", "\\", "\",\"admin\":\"yes", "\u{0}\u{1F}\u{7F}", "é\u{2028}😀", "</script>", "%41+ &="]
         for (index, text) in texts.enumerated() {

@@ -18,20 +18,20 @@ struct VerifiedWebTokenTests {
         }
     }
 
-    /// A genuine signature over any header and claims.
+    /// A valid signature over any header and claims.
     private static func signed(_ header: String, _ claims: String) throws -> String {
         let message = "\(Base64URL.encode(header.utf8.span)).\(Base64URL.encode(claims.utf8.span))"
         let signature = try ec().sign(message.utf8.span)
         return "\(message).\(Base64URL.encode(signature.span))"
     }
 
-    @Test func `a genuine token is read`() throws {
+    @Test func `a valid token is parsed`() throws {
         let token = try VerifiedWebToken(Self.signed(#"{"kid":"a","alg":"ES256"}"#, #" {"iat": 5} "#), key: Self.ec().publicKey)
         #expect(token.header["kid"] == "a")
         #expect(token.claims == ["iat": 5])
     }
 
-    @Test func `no character can be changed, added or left out`() throws {
+    @Test func `a changed, added or removed character is detected`() throws {
         let token = try Self.signed(#"{"alg":"ES256"}"#, #"{"iss":"team"}"#)
         #expect(try Self.flaw(token) == nil)
         let characters = Array(token)
@@ -58,7 +58,7 @@ struct VerifiedWebTokenTests {
         #expect(try Self.flaw("\(Base64URL.encode(#"{"alg":"none"}"#.utf8.span)).e30.") == .wrongAlgorithm)
     }
 
-    @Test func `what is malformed is reported`() throws {
+    @Test func `malformed tokens are reported`() throws {
         #expect(try Self.flaw(Self.signed(#"{"alg":"ES256","crit":["exp"]}"#, "{}")) == .unknownExtension)
         #expect(try Self.flaw(Self.signed(#"{"alg":"ES256","alg":"ES256"}"#, "{}")) == .unreadableHeader)
         #expect(try Self.flaw(Self.signed("[]", "{}")) == .unreadableHeader)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Nothing but the text that a bot has signed is a ticket, and only for that bot, app and time.
+/// Only a text that the bot has signed is a ticket, and only for that bot, app and time.
 @Suite struct BotAccessTokenTests {
     private static let now: UnixSeconds = 1_800_000_000
 
@@ -18,7 +18,7 @@ import Time
         try BotAccessToken.verdict(on: text, for: bot, now: now)
     }
 
-    @Test func `reads back every user`() throws {
+    @Test func `parses any user`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 1)
         let long = ["x", "é", "漢", "\"", "😀"].map { String(repeating: $0, count: $0 == "😀" ? 50 : 100) }
@@ -48,7 +48,7 @@ import Time
             ("the most", KeyIdentity(keyID: .max, issuedAt: SecurityKey.latestTime, salt: [UInt8](repeating: 0xFF, count: 16))),
             ("none", nil),
         ] as [(String, KeyIdentity?)])
-    func `a ticket names the security key that started it`(_ name: String, _ key: KeyIdentity?) throws {
+    func `a ticket contains the security key that started it`(_ name: String, _ key: KeyIdentity?) throws {
         let bot = try BotSamples.bot()
         guard case .valid(let read) = try verdict(ticket(key: key).text(for: bot), bot) else {
             Issue.record("\(name): no ticket")
@@ -58,13 +58,13 @@ import Time
     }
 
     @Test(arguments: [(BotSamples.key(), 140), (nil, 106)] as [(KeyIdentity?, Int)])
-    func `a usual ticket is short`(_ key: KeyIdentity?, _ count: Int) throws {
+    func `a typical ticket is short`(_ key: KeyIdentity?, _ count: Int) throws {
         let text = try ticket(user: "2eb8aa08-aa98-11ea-b4aa-73b441d16380", key: key).text(for: BotSamples.bot())
         #expect(text.hasPrefix("dgbt1."))
         #expect(text.utf8.count == count)
     }
 
-    @Test func `no bit may change`() throws {
+    @Test func `a changed bit is detected`() throws {
         let bot = try BotSamples.bot()
         for key in [BotSamples.key(), nil] {
             let bytes = Array(try ticket(user: "漢字", key: key).text(for: bot).utf8)
@@ -79,7 +79,7 @@ import Time
         }
     }
 
-    @Test func `no part may be missing or added`() throws {
+    @Test func `a missing or additional part is detected`() throws {
         let bot = try BotSamples.bot()
         let text = try ticket().text(for: bot)
         for count in 0..<text.count {
@@ -92,13 +92,13 @@ import Time
         }
     }
 
-    @Test func `anything is evaluated`() throws {
+    @Test func `any text is handled`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<2000 {
             let bytes = generator.bytes(Int.random(in: 0...300, using: &generator))
             for text in ["dgbt1." + Base64URL.encode(bytes.span), BotSamples.text(40, using: &generator)] {
-                if case .valid = try verdict(text, bot) { Issue.record("a ticket by chance") }
+                if case .valid = try verdict(text, bot) { Issue.record("a random text is a valid ticket") }
             }
         }
         #expect(try verdict(String(repeating: "A", count: 1 << 20), bot) == .malformed)
@@ -107,13 +107,13 @@ import Time
         #expect(try verdict("dgbt1.AAAA", bot) == .malformed)
     }
 
-    @Test func `is for one bot and its apps alone`() throws {
+    @Test func `is valid for one bot and its apps`() throws {
         let bot = try BotSamples.bot()
         let text = try ticket().text(for: bot)
         #expect(try verdict(text, BotSamples.bot(name: "other")) == .otherBot)
         #expect(try verdict(text, BotSamples.bot(apps: ["store"])) == .otherApp)
         #expect(try verdict(text, BotSamples.bot(secrets: [2])) == .forged)
-        // The same name of the app at another place of the list.
+        // The same app name at another position of the list.
         #expect(try verdict(text, BotSamples.bot(apps: ["store", "shop"])) == .valid(ticket()))
     }
 
@@ -124,19 +124,19 @@ import Time
         #expect(try verdict(text, BotSamples.bot(secrets: [2, 3])) == .forged)
     }
 
-    @Test func `ends to the second`() throws {
+    @Test func `expires at the exact second`() throws {
         let bot = try BotSamples.bot()
         let text = try ticket(life: 600).text(for: bot)
         #expect(try verdict(text, bot, at: Self.now + 599) == .valid(ticket()))
         #expect(try verdict(text, bot, at: Self.now + 600) == .expired)
         #expect(try verdict(text, bot, at: .max) == .expired)
-        // A clock that has been set back.
+        // A clock that was set back.
         #expect(try verdict(text, bot, at: Self.now - 60) == .valid(ticket()))
         #expect(try verdict(text, bot, at: Self.now - 61) == .expired)
         #expect(try verdict(text, bot, at: 0) == .expired)
     }
 
-    @Test func `a forged one is forged whenever it ends`() throws {
+    @Test func `a forged ticket is forged at any time`() throws {
         let text = try ticket().text(for: BotSamples.bot(secrets: [2]))
         #expect(try verdict(text, BotSamples.bot(), at: .max) == .forged)
     }

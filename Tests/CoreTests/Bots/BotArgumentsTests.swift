@@ -17,7 +17,7 @@ import Time
             headers: [BotRequest.Header(name: "X-Customer", value: .text(BotText("id {customer_id}")))])
     }
 
-    @Test func `bound arguments are ours`() throws {
+    @Test func `bound arguments have Deskgate's values`() throws {
         let function = try bound()
         let arguments = try function.arguments(["order_id": "7", "note": "a\nb"], of: Self.grant)
         #expect(arguments.complete == ["order_id": "7", "note": "a\nb", "customer_id": "user-1", "app": "shop"])
@@ -29,8 +29,8 @@ import Time
         #expect(request.timeoutMilliseconds == 3000)
     }
 
-    /// Whatever the model sends: either it is refused, or the bound values are the ticket's.
-    @Test func `no model sets what is bound`() throws {
+    /// Any input of the model is either rejected, or the bound values are the ticket's.
+    @Test func `a model cannot set bound values`() throws {
         let function = try bound()
         var generator = SeededGenerator(seed: 6)
         let names = [
@@ -64,18 +64,18 @@ import Time
         #expect(refused > 100)
     }
 
-    @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func `names that it does not see are unknown`(_ name: String) throws {
+    @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func `hidden names are unknown`(_ name: String) throws {
         let function = try bound()
         #expect(throws: BotArgumentsProblem("\(name) is unknown; known here: order_id, note, count, tags")) {
             try function.arguments(.object(JSONObject([("order_id", "7"), (name, "x")])), of: Self.grant)
         }
     }
 
-    @Test(arguments: [nil, [], "x", 1, true] as [JSONValue]) func `arguments are an object`(_ value: JSONValue) throws {
+    @Test(arguments: [nil, [], "x", 1, true] as [JSONValue]) func `arguments must be an object`(_ value: JSONValue) throws {
         #expect(throws: BotArgumentsProblem("the arguments must be an object")) { try bound().arguments(value, of: Self.grant) }
     }
 
-    @Test func `the rest goes into the query of AGET`() throws {
+    @Test func `other arguments of a GET go into the query`() throws {
         let function = try bound(.get)
         let arguments = try function.arguments(
             ["order_id": "7", "note": "a&b=c", "count": 2, "tags": ["x", ["y": nil]]], of: Self.grant)
@@ -87,7 +87,7 @@ import Time
         #expect(request.body == nil)
     }
 
-    @Test func `headers hold no control character`() throws {
+    @Test func `headers contain no control character`() throws {
         let secret = SecretBytes(copying: "of the shop".utf8.span)
         let function = try BotSamples.function(
             properties: #""order_id":{"type":"string"}"#,
@@ -112,7 +112,7 @@ import Time
         #expect(throws: BotArgumentsProblem("order_id is too long")) { try long.request?.filled(with: arguments) }
     }
 
-    /// The backend, the confirmation and the record have the number that the model wrote, the first two in its digits.
+    /// The backend, the confirmation and the record get the model's number, the first two with its digits.
     @Test(
         arguments: [
             ("19.99", "19.99", "19.99"), ("19.990", "19.990", "19.99"), ("0.1", "0.1", "0.1"), ("1E2", "1E2", "100"), ("-0", "0", "0"),
@@ -120,7 +120,7 @@ import Time
             ("9007199254740993.5", "9007199254740993.5", "9007199254740993.5"), ("1e-320", "1e-320", "1e-320"),
             ("0.30000000000000004", "0.30000000000000004", "0.30000000000000004"),
             ("123456789012345678901234567890.12", "123456789012345678901234567890.12", "123456789012345678901234567890.12"),
-        ]) func `numbers stay what they are`(_ number: String, sent: String, recorded: String) throws
+        ]) func `numbers keep their value`(_ number: String, sent: String, recorded: String) throws
     {
         let properties = #""price":{"type":"number"},"list":{"type":"array"}"#
         let post = try BotSamples.function(url: "https://shop.example.com/", properties: properties, required: "")
@@ -144,8 +144,8 @@ import Time
         #expect(try post.arguments(.object(confirmed.arguments), of: Self.grant) == arguments)
     }
 
-    /// A number is refused by its name, or goes out as it came in.
-    @Test func `any number stays what it is`() throws {
+    /// A number is either rejected with its name or sent unchanged.
+    @Test func `any number keeps its value`() throws {
         let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 45)
@@ -166,21 +166,21 @@ import Time
             let token = BotConfirmationToken(Self.grant, function: "f", arguments: arguments.given, id: InlineArray { UInt8($0) })
             let verdict = try BotConfirmationToken.verdict(on: token.text(for: bot), for: bot, now: 1_800_000_000)
             #expect(verdict == .valid(token), "\(text)")
-            // The one spelling of the audit and of the key is the same number, too.
+            // The canonical form in the audit and in the key has the same value.
             let recorded = try BotSamples.value(String(decoding: arguments.canonical, as: UTF8.self))
             #expect(try function.arguments(recorded, of: Self.grant).canonical == arguments.canonical, "\(text)")
         }
         #expect(taken > 500)
     }
 
-    /// A shorter canonical form does not make a confirmation shorter.
-    @Test func `many digits are long`() throws {
+    /// A shorter canonical form does not shorten a confirmation.
+    @Test func `many digits are too long for a confirmation`() throws {
         let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
         let given = try BotSamples.value(#"{"price":1.\#(String(repeating: "0", count: 16 << 10))}"#)
         #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) { try function.arguments(given, of: Self.grant) }
     }
 
-    @Test func `what changes something has short arguments`() throws {
+    @Test func `a function with changes has short arguments`() throws {
         let long: JSONValue = ["order_id": .string(String(repeating: "x", count: 16 << 10))]
         #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) {
             try BotSamples.function().arguments(long, of: Self.grant)
@@ -188,7 +188,7 @@ import Time
         #expect(throws: Never.self) { try BotSamples.function(.get).arguments(long, of: Self.grant) }
     }
 
-    @Test func `texts become what the schema says`() throws {
+    @Test func `texts are converted to the schema's type`() throws {
         let function = try bound()
         #expect(
             try function.value(ofTexts: [("order_id", "7"), ("count", "2"), ("note", "x"), ("tags", "[1]"), ("z", "1")])
@@ -202,11 +202,11 @@ import Time
     @Test(arguments: [
         ("count", "1e400", "count"), ("count", "123456789012345678901234567890", "count"), ("tags", "[0,[1e400]]", "tags[1][0]"),
     ])
-    func `a number beyond 64 bits is named`(_ name: String, text: String, place: String) throws {
+    func `the error names a number beyond 64 bits`(_ name: String, text: String, place: String) throws {
         #expect(throws: BotArgumentsProblem("\(place) is a number beyond 64 bits")) { try bound().value(ofTexts: [(name, text)]) }
     }
 
-    @Test func `other numbers are other calls`() throws {
+    @Test func `other numbers make other calls`() throws {
         let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
         let forms = try ["0.1", "0.1000000000000000055511151231257827", "0.10000000000000002", "9007199254740993.0", "9007199254740992.0"]
             .map {

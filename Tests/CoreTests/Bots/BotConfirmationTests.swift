@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Time
 
-/// A confirmation is what the bot has signed, to the byte.
+/// A confirmation contains exactly the signed bytes.
 @Suite struct BotConfirmationTests {
     private static let now: UnixSeconds = 1_800_000_000
 
@@ -17,7 +17,7 @@ import Time
         try BotConfirmationToken.verdict(on: text, for: bot, now: now)
     }
 
-    @Test func `reads back anything`() throws {
+    @Test func `any arguments survive a round trip`() throws {
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<300 {
@@ -30,7 +30,7 @@ import Time
         }
     }
 
-    @Test func `a customers app can read it`() throws {
+    @Test func `a customer's app can parse it`() throws {
         let keys: [(KeyIdentity?, String)] = [
             (BotSamples.key(), #"{"key_id":1,"issued_at":1799999000,"salt":"09090909090909090909090909090909"}"#), (nil, "null"),
         ]
@@ -44,7 +44,7 @@ import Time
         }
     }
 
-    /// Genuine signatures of texts whose key cannot be judged.
+    /// Valid signatures of texts whose key is malformed.
     @Test(
         arguments: [
             ("null", #","key":null"#), ("nothing", ""), ("a number", #","key":1"#), ("a text", #","key":"none""#),
@@ -56,7 +56,7 @@ import Time
             ("no salt", #","key":{"key_id":1,"issued_at":1}"#), ("a short salt", #","key":{"key_id":1,"issued_at":1,"salt":"09"}"#),
             ("a wrong salt", #","key":{"key_id":1,"issued_at":1,"salt":"x9090909090909090909090909090909"}"#),
         ] as [(String, String)])
-    func `names a key or none`(_ name: String, _ member: String) throws {
+    func `a malformed key is rejected`(_ name: String, _ member: String) throws {
         let payload = Array(
             (#"{"bot":"orders","app_id":"shop","user_id":"user-1","function":"cancel_order","arguments":{},"id":"00","issued_at":1800000000,"#
                 + #""expires_at":1800000600\#(member)}"#).utf8)
@@ -66,7 +66,7 @@ import Time
         #expect(isValid == (name == "null"), "\(name)")
     }
 
-    @Test func `no bit may change`() throws {
+    @Test func `a changed bit is detected`() throws {
         let bot = try BotSamples.bot()
         let bytes = Array(try token().text(for: bot).utf8)
         for index in bytes.indices {
@@ -83,18 +83,18 @@ import Time
         }
     }
 
-    @Test func `is for one bot`() throws {
+    @Test func `is valid for one bot`() throws {
         let text = try token().text(for: BotSamples.bot())
         #expect(try verdict(text, BotSamples.bot(secrets: [2])) == .forged)
         #expect(try verdict(text, BotSamples.bot(name: "other")) == .forged)
         #expect(try verdict(text, BotSamples.bot(secrets: [2, 1])) == .valid(token()))
     }
 
-    @Test func `is no ticket and no ticket is one`() throws {
+    @Test func `confirmations and tickets are not interchangeable`() throws {
         let bot = try BotSamples.bot()
         #expect(try verdict(BotAccessToken(BotSamples.grant(), startID: 7).text(for: bot), bot) == .malformed)
         #expect(try BotAccessToken.verdict(on: token().text(for: bot), for: bot, now: Self.now) == .malformed)
-        // The key of the one does not sign the other.
+        // Their keys differ, so one's signature is invalid for the other.
         let payload = try #require(Base64URL.decode(String(try token().text(for: bot).dropFirst(6).prefix { $0 != "." })))
         let ticketKey = try BotSamples.secret(1)
         let signature = try StandardWebhookSignature(id: "a", now: 0, body: payload.span, secrets: [ticketKey]).signature
@@ -110,7 +110,7 @@ import Time
         #expect(try verdict(text, bot, at: Self.now - 61) == .expired)
     }
 
-    @Test func `anything is evaluated`() throws {
+    @Test func `any text is handled`() throws {
         let bot = try BotSamples.bot()
         for text in ["", "dgbc1.", "dgbc1..", "dgbc1.e30.AAAA", "dgbc1.e30.AAAA.", String(repeating: "A", count: 1 << 20)] {
             let verdict = try verdict(text, bot)

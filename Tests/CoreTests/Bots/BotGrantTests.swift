@@ -32,14 +32,14 @@ import Time
         #expect(grant?.issuedAt == life.map { _ in Self.now }, "\(name)")
     }
 
-    @Test func `ends by itself where only the backend understands keys`() throws {
+    @Test func `has its own lifetime in backend mode`() throws {
         let grant = BotGrant(appID: "shop", userID: "ann", key: nil, keyEnd: .max, issuedAt: Self.now, lifetimeSeconds: 600)
         #expect(grant?.expiresAt == Self.now + 600)
     }
 
     // MARK: Revocations
 
-    /// A key and what was derived from it are judged alike.
+    /// A key and its grant are checked in the same way.
     @Test(
         arguments: [
             ("nothing", nil, nil, nil, nil), ("another person", .user("bob"), nil, nil, nil),
@@ -81,8 +81,8 @@ import Time
         #expect(try authorizer.denial(of: Self.grant("bob", key: key), now: Self.now, revocations: book.snapshot) == nil)
     }
 
-    /// The clock of the backend that made the key is ahead of ours: a sign-out right after the start ends what was started before it.
-    @Test func `the earlier time of issue decides`() throws {
+    /// The clock of the backend that minted the key is ahead: a sign-out right after the start still ends the grant.
+    @Test func `the earlier time of issue is used`() throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
         var book = RevocationSet()
         book.apply(.added(.sample(1, appID: "shop", .user("ann"), issuedBefore: Revocation.bound(after: Self.now))))

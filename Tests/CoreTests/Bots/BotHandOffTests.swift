@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// The hand-off of a conversation to a person: the function that a model sees, and the message that support reads.
+/// The hand-off of a conversation to a person: the model's function, and the message to support.
 @Suite struct BotHandOffTests {
     private func handOff(
         title: String = BotHandOff.defaultTitle, _ message: String = BotHandOff.defaultMessage
@@ -25,12 +25,12 @@ import Testing
         let function = try handOff(message).function(confirmation: .user)
         let arguments = try function.arguments(["summary": .string(summary)], of: BotSamples.grant())
         guard case .handOff(let draft) = try function.filledAction(with: arguments, of: BotSamples.grant()) else {
-            throw BotArgumentsProblem("no hand-off")
+            throw BotArgumentsProblem("the function is no hand-off")
         }
         return draft
     }
 
-    @Test func `the model fills in a summary and nothing else`() throws {
+    @Test func `the model can only set a summary`() throws {
         let function = try handOff().function(confirmation: .user)
         #expect(function.name == "connect_to_person")
         #expect(function.changesSomething)
@@ -52,13 +52,13 @@ import Testing
         #expect(throws: BotArgumentsProblem.self) { try draft(String(repeating: "x", count: 501)) }
     }
 
-    @Test func `the longest message is one that the help desk takes`() throws {
+    @Test func `the longest message fits the help desk's limit`() throws {
         let words = String(repeating: "é", count: BotHandOff.longestMessage)
         let text = try draft(String(repeating: "😀", count: 500), words + "{summary}").message
         #expect(text?.utf16.count == 2000)
     }
 
-    @Test func `the draft is the person's own and has nothing but title and message`() throws {
+    @Test func `the draft belongs to the person and has only a title and a message`() throws {
         let expected = try TicketDraft(
             userID: "user-1", title: "Handed over by the bot", groupKey: nil, priority: nil, fields: [], relatedChannels: [],
             message: "Summary of the bot, unchecked: Where is order 7?")
@@ -72,17 +72,17 @@ import Testing
             ("👩\u{200d}💻 می\u{200c}خواهم", "👩\u{200d}💻 می\u{200c}خواهم"),
             (#"JSON^{"options":["Yes"]}^NSOJ https://evil.example/"#, #"JSON^{"options":["Yes"]}^NSOJ https://evil.example/"#),
             ("{summary} {{ }", "{summary} {{ }"), ("Agent: refund 500 EUR now!", "Agent: refund 500 EUR now!"),
-        ]) func `a hostile summary stays in the line of the words before it`(_ summary: String, _ shown: String) throws
+        ]) func `a hostile summary stays in its line after the configured text`(_ summary: String, _ shown: String) throws
     {
         #expect(try draft(summary).message == "Summary of the bot, unchecked: \(shown)")
     }
 
     @Test(arguments: [" ", "\n\r\t", "\u{202e}\u{200b}", "\u{0}", "\u{200d}", "\u{3164} \u{3164}"])
-    func `a summary without anything to see is refused`(_ summary: String) throws {
+    func `an invisible summary is rejected`(_ summary: String) throws {
         #expect(throws: BotArgumentsProblem("summary has no visible characters")) { try draft(summary) }
     }
 
-    @Test func `any summary leaves the words and the line as they are`() throws {
+    @Test func `no summary changes the text before it or the line`() throws {
         var generator = SeededGenerator(seed: 61)
         var taken = 0
         for _ in 0..<3000 {
@@ -111,17 +111,17 @@ import Testing
                 "message", String(repeating: "x", count: 1001) + "{summary}",
                 "expected at most 1000 UTF-16 code units beside the summary"
             ),
-        ]) func `a wrong message is refused`(_ field: String, message: String, expectation: String) throws
+        ]) func `an invalid message is rejected`(_ field: String, message: String, expectation: String) throws
     {
         #expect(try problem(message) == TicketProblem(field, expectation))
     }
 
-    @Test(arguments: ["", "a\nb", String(repeating: "x", count: 101)]) func `a wrong title is refused`(_ title: String) throws {
+    @Test(arguments: ["", "a\nb", String(repeating: "x", count: 101)]) func `an invalid title is rejected`(_ title: String) throws {
         let expectation = "expected 1 to 100 UTF-16 code units without control characters"
         #expect(try problem(title: title, "a {summary}") == TicketProblem("title", expectation))
     }
 
-    @Test func `its text for the model is counted as a function`() throws {
+    @Test func `its text for the model is included in the limit`() throws {
         let function = try handOff().function(confirmation: .user)
         let (without, with) = (BotTokenBound(of: try BotSamples.bot()), BotTokenBound(of: try BotSamples.bot(functions: [function])))
         let part = try #require(with.parts.first { $0.name == "connect_to_person" })

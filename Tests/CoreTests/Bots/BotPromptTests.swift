@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import Time
 
-/// The texts for the vendor, and the bound of their tokens.
+/// The texts for the vendor, and the upper bound of their tokens.
 @Suite struct BotPromptTests {
     private func prompt(_ bot: BotDefinition, user: String = "user-1", _ fields: [(name: String, text: String)] = []) throws -> BotPrompt {
         try BotPrompt(of: bot, userID: user, fields: fields)
     }
 
-    @Test func `is what the vendor reads`() throws {
+    @Test func `has the vendor's format`() throws {
         let bot = try BotSamples.bot(
             systemMessage: "You help {user_id} with \"orders\" of {city}. {{}}",
             firstMessage: BotDefinition.FirstMessage(message: "Hello!", options: ["My orders"]),
@@ -27,21 +27,21 @@ import Time
         #expect(prompt.tools.elements.first?["function"]?["parameters"]?["required"] == ["order_id"])
     }
 
-    @Test func `says nothing first unless reported`() throws {
+    @Test func `has no first message by default`() throws {
         #expect(try prompt(BotSamples.bot()).firstMessageData == nil)
     }
 
-    @Test func `fields are there and short`() throws {
+    @Test func `fields are required and short`() throws {
         let bot = try BotSamples.bot(systemMessage: "{name} {name} {user_id} {city}")
         #expect(bot.fields == ["name", "city"])
         #expect(throws: BotArgumentsProblem("fields.city is missing")) { try prompt(bot, [("name", "x")]) }
         let long = String(repeating: "\"", count: 129)
         #expect(throws: BotArgumentsProblem("fields.name is longer than 256 bytes")) { try prompt(bot, [("name", long), ("city", "")]) }
-        // What is filled in is not looked at again.
+        // Replaced text is not parsed again.
         #expect(try prompt(bot, [("name", "{city}"), ("city", "x")]).systemMessage == "{city} {city} user-1 x")
     }
 
-    @Test func `the bound is never below the text`() throws {
+    @Test func `the bound is never below the text's tokens`() throws {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<300 {
             let functions = try (0..<Int.random(in: 0...5, using: &generator)).map { _ in try BotSamples.function() }
@@ -50,7 +50,7 @@ import Time
                 systemMessage: "\"\n{a}é{user_id}{a}{{{b}", firstMessage: first, functions: functions)
             let bound = BotTokenBound(of: bot)
             let user = Self.user(using: &generator)
-            // Fields as long as they may be, and others.
+            // Fields of the maximum length, and others.
             let fields = ["a", "b"].map { (name: $0, text: Self.field(using: &generator)) }
             let prompt = try prompt(bot, user: user, fields)
             let ticket = BotAccessToken(BotSamples.grant(user, app: "store", life: 3600), startID: generator.next())
@@ -65,11 +65,11 @@ import Time
         let user = String(repeating: "漢", count: 100)
         let prompt = try prompt(bot, user: user, [("a", String(repeating: "\"", count: 128))])
         let ticket = try BotAccessToken(BotSamples.grant(user), startID: 1).text(for: bot)
-        // One comma less than there are functions.
+        // One comma fewer than functions.
         #expect(prompt.aiAttributes(ticket: ticket).utf8.count == BotTokenBound(of: bot).prompt - 1)
     }
 
-    @Test func `reports what takes how much`() throws {
+    @Test func `reports the size of each part`() throws {
         let bound = BotTokenBound(
             of: try BotSamples.bot(systemMessage: String(repeating: "é", count: 400), functions: [BotSamples.function()]))
         #expect(bound.parts.map(\.name) == ["system_message", "cancel_order"])
@@ -77,7 +77,7 @@ import Time
         #expect(bound.firstMessage == 0)
     }
 
-    /// A user's id as the grammar allows it: 100 UTF-16 code units at most, without control characters.
+    /// A user's id that the grammar allows: at most 100 UTF-16 code units, without control characters.
     private static func user(using generator: inout SeededGenerator) -> String {
         let characters: [Unicode.Scalar] = ["a", "\"", "\\", "é", "漢", "😀", "\u{2028}"]
         var text = ""

@@ -7,14 +7,14 @@ import Time
 
 /// Bots and texts for tests.
 enum BotSamples {
-    /// A secret that is the same on every run.
+    /// A fixed secret.
     static func secret(_ number: UInt8) throws -> StandardWebhookSecret {
         try StandardWebhookSecret("whsec_\(Base64.encode(secretBytes(number).span))")
     }
 
     private static func secretBytes(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
-    /// Signs with the key that is derived for a purpose from the secret of `bot`.
+    /// Signs with the key that is derived from the secret of `bot` for a purpose.
     static func code(_ purpose: StaticString, _ build: (inout HMACMessage) throws(CryptoError) -> Void) throws -> [UInt8] {
         let secret = try HMACKey<SHA256>(secret: secretBytes(1).span)
         let derived = try secret.code { message throws(CryptoError) in try message.append(purpose) }
@@ -48,7 +48,7 @@ enum BotSamples {
         return try JSONDocument(parsing: bytes.span).value()
     }
 
-    /// A function with these members of `properties`, all required, none of them bound.
+    /// A function with these `properties`, all required and none bound.
     static func function(
         _ method: BotMethod = .post, url: String = "https://shop.example.com/orders/{order_id}",
         properties: String = #""order_id":{"type":"string"},"note":{"type":"string"}"#, required: String = #""order_id""#,
@@ -61,7 +61,7 @@ enum BotSamples {
             action: .request(BotRequest(method: method, url: try BotURLTemplate(url), headers: headers)), confirmation: .none, limits: [])
     }
 
-    /// A text of up to so many Unicode scalars, many of which mean something to a URL, a header or JSON.
+    /// A text of up to `most` Unicode scalars, many of which are special in a URL, a header or JSON.
     static func text(_ most: Int, using generator: inout SeededGenerator) -> String {
         let pointed = Array("/\\.%?#&=;:@ {}\"\r\n\0\u{7f}+~_-aZ09éЖ漢😀\u{202e}\u{feff}".unicodeScalars)
         var scalars = String.UnicodeScalarView()

@@ -11,7 +11,7 @@ import Testing
         "https://shop.example.com?q={a}", "https://shop.example.com/find?q=x{a}y&r={b}{a}", "https://[::1]:99/{a}.json?b={b}{a}",
     ]
 
-    /// The parts of an address that a template fixes.
+    /// The fixed parts of a template's address.
     private struct Form: Equatable {
         let origin: String
         let segments, items: Int
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: templates) func `nothing leaves its place`(_ text: String) throws {
+    @Test(arguments: templates) func `a value stays in its place`(_ text: String) throws {
         let template = try BotURLTemplate(text)
         let form = Form(try WebURL(template.sample))
         var generator = SeededGenerator(seed: 5)
@@ -36,7 +36,7 @@ import Testing
             filled += 1
             let url = try WebURL(address)
             #expect(Form(url) == form)
-            // What libcurl reads is what was written, so that nothing was taken for something else.
+            // libcurl parses the same parts, so no value was taken for a delimiter.
             #expect(url.text.hasSuffix(String(address.dropFirst(template.origin.count))))
         }
         #expect(filled > 100)
@@ -50,7 +50,7 @@ import Testing
     {
         let template = try BotURLTemplate("https://shop.example.com/orders/{a}/x")
         #expect(throws: BotArgumentsProblem.self) { try template.filled { _ in value } }
-        // In a query it means nothing.
+        // In a query the value has no special meaning.
         let query = try BotURLTemplate("https://shop.example.com/orders?a={a}")
         #expect(try query.filled { _ in value } == "https://shop.example.com/orders?a=\(BotURLTemplate.escaped(value))")
     }
@@ -63,14 +63,14 @@ import Testing
         #expect(try template.filled { _ in value } == "https://shop.example.com/orders/\(expected)/x")
     }
 
-    @Test func `parts of a segment make no dots`() throws {
+    @Test func `parts of a segment cannot form dot segments`() throws {
         let template = try BotURLTemplate("https://shop.example.com/.{a}/{b}{c}")
         #expect(throws: BotArgumentsProblem.self) { try template.filled { $0 == "a" ? "." : "x" } }
         #expect(throws: BotArgumentsProblem.self) { try template.filled { $0 == "a" ? "x" : "." } }
         #expect(try template.filled { _ in "x" } == "https://shop.example.com/.x/xx")
     }
 
-    @Test func `a filled address is not too long`() throws {
+    @Test func `a filled address is limited in length`() throws {
         let template = try BotURLTemplate("https://shop.example.com/?a={a}")
         #expect(throws: BotArgumentsProblem("the arguments are too long for an address")) {
             try template.filled { _ in String(repeating: "x", count: 4096) }

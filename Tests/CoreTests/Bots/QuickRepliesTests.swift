@@ -2,14 +2,14 @@ import Core
 import TestSupport
 import Testing
 
-/// Quick replies that a model has embedded in a bot's text, also those of a model that obeys a hostile text.
+/// Quick replies that a model has embedded in a bot's text, also under the influence of a hostile text.
 @Suite struct QuickRepliesTests {
     /// A block with this JSON.
     private static func block(_ json: String) -> String { "JSON^\(json)^NSOJ" }
 
     private static let yes = block(#"{"options":["Yes"]}"#)
 
-    @Test func `a text without a block is left as it is`() {
+    @Test func `a text without a block is unchanged`() {
         for text in ["", " Hello \n", "JSON {\"options\":[\"a\"]}", "^NSOJ", "JSO^N", "JSON"] {
             let replies = QuickReplies(in: text)
             #expect(replies.text == text)
@@ -25,7 +25,7 @@ import Testing
         ("a\n\nJSON^{\"options\":[\"Yes\"]}^NSOJ\nb", "a\n\nb"), ("aJSON^{\"options\":[\"Yes\"]}^NSOJ\nb", "a\nb"),
         ("JSON^{\"options\":[\"Yes\"]}^NSOJ", ""), (" \n JSON^ {\"options\" : [\"Yes\"]} ^NSOJ \n ", ""),
         ("é JSON^{\"options\":[\"Yes\"]}^NSOJ 😀", "é 😀"),
-    ]) func `a block is cut out with the white space around it`(_ text: String, _ rest: String) {
+    ]) func `a block is removed with the white space around it`(_ text: String, _ rest: String) {
         let replies = QuickReplies(in: text)
         #expect(replies.text == rest)
         #expect(replies.options == ["Yes"])
@@ -37,7 +37,7 @@ import Testing
         (#"{"options":["Yes","No"]}"#, ["Yes", "No"]), (#"{"option":["Yes","No"]}"#, ["Yes", "No"]), (#"{"option":"Yes"}"#, ["Yes"]),
         (#"{"options":"Yes"}"#, ["Yes"]), (#"{"option":"b","options":["a"],"more":[1]}"#, ["a", "b"]), (#"{"options":[]}"#, []),
         (#"{"options":["a","a","A"]}"#, ["a", "A"]), (#"{"options":["\u0416","é","e\u0301"]}"#, ["Ж", "é", "e\u{301}"]),
-    ]) func `options and option are texts or lists of texts`(_ json: String, _ options: [String]) {
+    ]) func `options and option accept a text or a list of texts`(_ json: String, _ options: [String]) {
         let replies = QuickReplies(in: "a \(Self.block(json))")
         #expect(replies.options.map { Array($0.utf8) } == options.map { Array($0.utf8) })
         #expect(replies.text == "a")
@@ -48,7 +48,7 @@ import Testing
         #"{"options":[["a"]]}"#, #"{"options":[""]}"#, #"{"options":["a\nb"]}"#, #"{"options":["a\u007f"]}"#, #"{"options":["a\u0085"]}"#,
         #"{"options":["\ud800"]}"#, #"{"options":["a"],"options":["b"]}"#, #"{"options":["a"],"option":1}"#, #"{"options":["a"]} x"#,
         #"{options:["a"]}"#, #"{"options":["a",]}"#,
-    ]) func `a broken block stays text`(_ json: String) {
+    ]) func `a malformed block stays in the text`(_ json: String) {
         let text = "a \(Self.block(json)) b"
         let replies = QuickReplies(in: text)
         #expect(replies.text == text)
@@ -85,22 +85,22 @@ import Testing
         #expect(replies.text == "a and and and and and and b")
     }
 
-    @Test func `a good block behind a broken one is cut out`() {
+    @Test func `a valid block after a malformed one is removed`() {
         let replies = QuickReplies(in: "\(Self.block("1")) a \(Self.yes) b JSON^ c")
         #expect(replies.text == "\(Self.block("1")) a b JSON^ c")
         #expect(replies.options == ["Yes"])
         #expect(replies.broken == 2)
     }
 
-    @Test func `a block within another one stays text with it`() {
+    @Test func `a block within another one stays in the text`() {
         let text = #"JSON^{"options":["\#(Self.yes)"]}^NSOJ"#
         let replies = QuickReplies(in: text)
         #expect(replies.text == text)
         #expect(replies.broken == 1)
     }
 
-    /// A text that is read twice, as by Deskgate and by an app, has the same replies as one that is read once.
-    @Test func `the text that is left has no block that could be cut out`() {
+    /// Parsing the remaining text again, first by Deskgate and then by an app, must find no further replies.
+    @Test func `the remaining text has no further block`() {
         var generator = SeededGenerator(seed: 61)
         let parts = [
             "JSON^", "^NSOJ", "JS", "ON^", "^NS", "OJ", "J", "^", Self.yes, Self.block(#"{"option":"a"}"#), Self.block("1"),
@@ -118,16 +118,16 @@ import Testing
         #expect(cut > 1000)
     }
 
-    /// With time that is quadratic in the length this does not end.
+    /// An implementation with quadratic time does not end.
     @Test(arguments: [("JSON^", 1_000_000, 1), ("^NSOJ", 1_000_000, 0), ("JSON^^NSOJ", 6553, 6553), ("JSON^{", 100_000, 1)])
-    func `hostile repetitions stay text`(_ part: String, count: Int, broken: Int) {
+    func `hostile repetitions stay in the text`(_ part: String, count: Int, broken: Int) {
         let text = String(repeating: part, count: count)
         let replies = QuickReplies(in: text)
         #expect(replies.broken == broken)
         #expect(replies.text.utf8.elementsEqual(text.utf8))
     }
 
-    @Test func `hostile nesting and white space are read once`() {
+    @Test func `hostile nesting and white space are parsed in linear time`() {
         let deep = Self.block(String(repeating: "[", count: 100_000))
         #expect(QuickReplies(in: deep).broken == 1)
         let space = String(repeating: " ", count: 30_000)

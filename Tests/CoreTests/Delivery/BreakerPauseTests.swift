@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Pauses with probes of their own, and a breaker whose notifier is replaced.
+/// Pauses with their own probes, and a breaker whose notifier is replaced.
 @Suite struct BreakerPauseTests {
     private var random = SeededGenerator(seed: 1)
     private var breaker = Breaker(failuresToOpen: 2)
@@ -14,7 +14,7 @@ import Time
 
     private mutating func permits(_ now: UnixMilliseconds) -> Int { breaker.permits(now: now) }
 
-    @Test mutating func `one probe after the time ends the pause when it succeeds`() {
+    @Test mutating func `a successful probe after the interval ends the pause`() {
         pause(1000)
         #expect(permits(1059) == 0)
         #expect(breaker.state == .paused(.misconfigured))
@@ -28,7 +28,7 @@ import Time
         #expect(permits(1060) == .max)
     }
 
-    @Test mutating func `a probe that fails is followed by another after the time`() {
+    @Test mutating func `a failed probe is followed by another after the interval`() {
         pause(0)
         for round in 1...5 {
             let end = UnixMilliseconds(round * 60)
@@ -45,7 +45,7 @@ import Time
         }
     }
 
-    @Test mutating func `a probe that says nothing is followed by another at once`() {
+    @Test mutating func `an inconclusive probe is followed by another at once`() {
         pause(0)
         #expect(permits(60) == 1)
         let probe = breaker.started()
@@ -54,8 +54,8 @@ import Time
         #expect(breaker.pauseReason != nil)
     }
 
-    /// Many run when the first of them finds the credential refused.
-    @Test mutating func `what ran before changes nothing`() {
+    /// Many attempts run when the first of them finds the credential rejected.
+    @Test mutating func `outcomes of earlier attempts change nothing`() {
         let stragglers = (0..<4).map { _ in breaker.started() }
         pause(0)
         breaker.succeeded(stragglers[0])
@@ -70,7 +70,7 @@ import Time
         #expect(breaker.state == .closed)
     }
 
-    @Test mutating func `a slow down keeps the probe waiting`() {
+    @Test mutating func `a slowdown delays the probe`() {
         pause(0)
         breaker.slowDown(until: 100, now: 0)
         #expect(permits(60) == 0)
@@ -78,7 +78,7 @@ import Time
         #expect(permits(100) == 1)
     }
 
-    @Test mutating func `resuming forgets the probe`() {
+    @Test mutating func `resuming cancels the probe`() {
         pause(0)
         #expect(permits(60) == 1)
         let probe = breaker.started()
@@ -90,14 +90,14 @@ import Time
         #expect(breaker.state == .closed, "the probe's failure did not count")
     }
 
-    @Test mutating func `a clock set back lengthens no pause`() {
+    @Test mutating func `a clock set back prolongs no pause`() {
         pause(1_000_000)
         #expect(permits(5) == 0)
         #expect(breaker.nextChange == 65)
         #expect(permits(65) == 1)
     }
 
-    @Test mutating func `begins anew for what has been replaced`() {
+    @Test mutating func `a replaced notifier starts without a pause`() {
         let before = breaker.started()
         breaker.pause(.switchedOff)
         breaker.slowDown(until: 100, now: 0)

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import Time
 
-/// Long random lives of a breaker, beside a model that knows its rules but not the lengths it draws.
+/// Long random sequences for a breaker and a model with the same rules but without its random durations.
 @Suite struct BreakerPropertyTests {
     private static let policy = RetryPolicy(
         baseMilliseconds: 100, floorMilliseconds: 20, ceilingMilliseconds: 1000, retryAfterCeilingMilliseconds: 1000)
     private static let longestSlowDown: UInt64 = 2000
 
     @Test(arguments: 0..<100)
-    func `permits what the model permits`(seed: UInt64) {
+    func `permits the same as the model`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var life = Life(failuresToOpen: Int.random(in: 1...5, using: &random))
         var seen: Set<Int> = []
@@ -25,9 +25,9 @@ import Time
         #expect(seen == [0, 1, .max])
     }
 
-    /// Nothing that happens, and no clock, can keep it from permitting a start for ever.
+    /// No sequence of events and no clock can block starts forever.
     @Test(arguments: 0..<100)
-    func `always comes back`(seed: UInt64) {
+    func `always permits a start again`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var life = Life(failuresToOpen: Int.random(in: 1...5, using: &random))
         for _ in 0..<200 {
@@ -49,7 +49,7 @@ import Time
         }
     }
 
-    /// A breaker and its model, which are told the same.
+    /// A breaker and its model with the same inputs.
     private struct Life {
         var breaker: Breaker
         var model: Model
@@ -97,7 +97,7 @@ import Time
         }
     }
 
-    /// What a breaker must do, told from the numbers of the attempts and what their answers were.
+    /// The rules of a breaker, defined by the numbers of the attempts and their outcomes.
     private struct Model {
         enum Answer { case success, failure, nothing }
 
@@ -105,7 +105,7 @@ import Time
         var isPaused = false
         var slowUntil: UnixMilliseconds = 0
         private var count = 0
-        /// Answers of attempts below this number don't count.
+        /// Outcomes of attempts with lower numbers are ignored.
         private var firstThatCounts = 0
         private var answers: [Answer] = []
         private var openedAt: [UnixMilliseconds] = []

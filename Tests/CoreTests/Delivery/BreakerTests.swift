@@ -3,13 +3,13 @@ import Testing
 import Time
 
 @Suite struct BreakerTests {
-    /// How long it stays open with this policy and this generator.
+    /// The durations of open states with this policy and this generator.
     private static let steps: [UInt64] = [100, 200, 400, 500, 500]
     private static let openTime = RetryPolicy(
         baseMilliseconds: 100, floorMilliseconds: 10, ceilingMilliseconds: 500, retryAfterCeilingMilliseconds: 500)
     private var random = LargestGenerator()
 
-    @Test mutating func `lets all through while failures are not in a row`() {
+    @Test mutating func `permits all attempts while failures are not consecutive`() {
         var breaker = Breaker(failuresToOpen: 3)
         for _ in 0..<10 {
             fail(&breaker, times: 2, now: 5)
@@ -21,7 +21,7 @@ import Time
         #expect(breaker.nextChange == nil)
     }
 
-    @Test mutating func `opens after ten failures in a row by default`() {
+    @Test mutating func `opens after ten consecutive failures by default`() {
         var breaker = Breaker()
         fail(&breaker, times: 9, now: 5)
         #expect(breaker.state == .closed)
@@ -47,7 +47,7 @@ import Time
         #expect(breaker.state == .closed)
     }
 
-    @Test mutating func `stays open longer from opening to opening`() {
+    @Test mutating func `stays open longer each time`() {
         var breaker = opened(at: 0)
         var now: UnixMilliseconds = 0
         for step in Self.steps {
@@ -67,7 +67,7 @@ import Time
         #expect(breaker.nextChange == now + 100, "the first opening again")
     }
 
-    @Test mutating func `a probe that says nothing is followed by another`() {
+    @Test mutating func `an inconclusive probe is followed by another`() {
         var breaker = opened(at: 0)
         #expect(breaker.permits(now: 100) == 1)
         let probe = breaker.started()
@@ -76,7 +76,7 @@ import Time
         #expect(breaker.state == .halfOpen)
     }
 
-    @Test mutating func `saying nothing leaves a closed breaker as it is`() {
+    @Test mutating func `an inconclusive outcome does not change a closed breaker`() {
         var breaker = Breaker(failuresToOpen: 3)
         fail(&breaker, times: 2, now: 0)
         let start = breaker.started()
@@ -85,8 +85,8 @@ import Time
         #expect(breaker.state == .open)
     }
 
-    /// What began before the breaker opened says nothing about the provider now.
-    @Test mutating func `stragglers change nothing`() {
+    /// An attempt from before the opening does not show the provider's present state.
+    @Test mutating func `late outcomes change nothing`() {
         var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
         let stragglers = (0..<3).map { _ in breaker.started() }
         fail(&breaker, times: 3, now: 0)
@@ -130,7 +130,7 @@ import Time
         #expect(breaker.permits(now: .max) == .max)
     }
 
-    @Test mutating func `waits for the later of opening and slow down`() {
+    @Test mutating func `waits for the later of the opening and the slowdown`() {
         for (until, change) in [(50, 100), (150, 150)] as [(UnixMilliseconds, UnixMilliseconds)] {
             var breaker = opened(at: 0)
             breaker.slowDown(until: until, now: 0)
@@ -157,7 +157,7 @@ import Time
         #expect(breaker == before, "there was no pause")
     }
 
-    @Test mutating func `what began before a resume says nothing`() {
+    @Test mutating func `an outcome from before a resume changes nothing`() {
         var breaker = Breaker(failuresToOpen: 1)
         let starts = [breaker.started(), breaker.started()]
         breaker.pause(.misconfigured)
@@ -168,7 +168,7 @@ import Time
         #expect(breaker.state == .closed)
     }
 
-    @Test func `a slow down outlasts a pause`() {
+    @Test func `a slowdown outlasts a pause`() {
         var breaker = Breaker()
         breaker.slowDown(until: 100, now: 0)
         breaker.pause(.misconfigured)
@@ -177,7 +177,7 @@ import Time
         #expect(breaker.permits(now: 100) == .max)
     }
 
-    @Test mutating func `a clock set back lengthens no wait`() {
+    @Test mutating func `a clock set back prolongs no wait`() {
         var breaker = opened(at: 1_000_000)
         #expect(breaker.permits(now: 5) == 0)
         #expect(breaker.nextChange == 105)
@@ -189,7 +189,7 @@ import Time
         #expect(breaker.permits(now: 207) == 1)
     }
 
-    @Test mutating func `a clock set forward only probes early`() {
+    @Test mutating func `a clock set forward only causes an early probe`() {
         var breaker = opened(at: 0)
         #expect(breaker.permits(now: .max) == 1)
         let probe = breaker.started()
@@ -199,7 +199,7 @@ import Time
         #expect(breaker.nextChange == 250)
     }
 
-    @Test mutating func `reports whether it fails`() {
+    @Test mutating func `reports failures`() {
         var breaker = Breaker(failuresToOpen: 3, openTime: Self.openTime)
         #expect(!breaker.isFailing)
         fail(&breaker, times: 1, now: 0)
@@ -238,7 +238,7 @@ import Time
     }
 }
 
-/// Always draws the largest number of a range.
+/// Always returns the largest number of a range.
 struct LargestGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 { .max }
 }

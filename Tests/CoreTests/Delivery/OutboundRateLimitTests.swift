@@ -15,15 +15,15 @@ import Time
         #expect(rule.allowedAt(after: calls(800, 900, 950), now: 1000) == 1200)
     }
 
-    @Test func `calls are uncounted and brought back`() {
+    @Test func `a call can be removed and restored`() {
         #expect(calls(1, 2).withoutLast == calls(1))
         #expect(calls().withoutLast == calls())
         #expect(calls(100, 200, 300).noLater(than: 150) == calls(100, 150, 150))
         #expect(calls().noLater(than: 150) == calls())
     }
 
-    /// A comment tells of no change of the registry, so a notifier with a pace makes no call for it.
-    @Test func `only changes of the registry are calls`() {
+    /// A comment is no change of the registry, so a notifier with rate limits makes no call for it.
+    @Test func `only changes of the registry cause calls`() {
         let event = Event(
             id: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: 1, deviceID: "d"), userID: "u", occurredAt: 1, receivedAt: 1,

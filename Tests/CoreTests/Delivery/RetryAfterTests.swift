@@ -12,22 +12,22 @@ import Time
         ("31536000", RetryAfter.longestMilliseconds), ("31536001", RetryAfter.longestMilliseconds),
         ("18446744073709551615", RetryAfter.longestMilliseconds), ("18446744073709551616", RetryAfter.longestMilliseconds),
     ])
-    func `reads seconds`(value: String, milliseconds: UInt64) {
+    func `parses seconds`(value: String, milliseconds: UInt64) {
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == milliseconds)
         #expect(RetryAfter.milliseconds(from: value, now: .max) == milliseconds)
     }
 
-    @Test func `reads seconds of any length`() {
+    @Test func `parses seconds of any length`() {
         let nines = String(repeating: "9", count: 5000)
         #expect(RetryAfter.milliseconds(from: nines, now: 0) == RetryAfter.longestMilliseconds)
         #expect(RetryAfter.milliseconds(from: nines + "x", now: 0) == nil)
     }
 
-    /// RFC 9110 section 5.6.7: three spellings of one moment, here 30 seconds from now.
+    /// RFC 9110 section 5.6.7: three spellings of one time, here 30 seconds from now.
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "\t Sun Nov 06 08:49:37 1994 ",
     ])
-    func `reads the three dates`(value: String) {
+    func `parses the three forms of dates`(value: String) {
         #expect(RetryAfter.milliseconds(from: value, now: 784_111_747_000) == 30_000)
         #expect(RetryAfter.milliseconds(from: value, now: 784_111_776_999) == 1)
         #expect(RetryAfter.milliseconds(from: value, now: 784_111_777_000) == 0)
@@ -39,15 +39,15 @@ import Time
         ("Fri, 20 Nov 2026 18:20:60 GMT", 32_750), ("Sat, 21 Nov 2026 00:00:00 GMT", 20_372_750), ("Friday, 20-Nov-26 18:20:28 GMT", 750),
         ("Fri Nov 20 18:20:28 2026", 750), ("Fri, 31 Dec 9999 23:59:59 GMT", RetryAfter.longestMilliseconds),
         ("Mon, 01 Jan 0001 00:00:00 GMT", 0), ("Sat, 01 Jan 0000 00:00:00 GMT", 0),
-        // The name of the day is not compared with the date.
+        // The name of the day is not checked against the date.
         ("Mon, 20 Nov 2026 18:20:28 GMT", 750),
     ])
-    func `reads dates around now`(value: String, milliseconds: UInt64) {
+    func `parses dates around the present`(value: String, milliseconds: UInt64) {
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == milliseconds)
     }
 
-    /// The first and last day of each month of four centuries, and the day that comes too late for it.
-    @Test func `counts the days of the calendar`() {
+    /// The first and last day of each month of four centuries, and the first invalid day.
+    @Test func `follows the calendar`() {
         let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var noon: UnixMilliseconds = 43_200_000
         for year in 1970..<2370 {
@@ -63,14 +63,14 @@ import Time
         }
     }
 
-    /// In 2026, 76 is 50 years ahead and 77 is taken for the past; in 2080, 30 is 2130 and 31 is 2031.
+    /// In 2026, the year 76 is 50 years ahead, and 77 is in the past; in 2080, 30 is 2130 and 31 is 2031.
     @Test(
         arguments: [
             (1_795_198_827_250, "76", RetryAfter.longestMilliseconds), (1_795_198_827_250, "77", 0),
             (1_795_198_827_250, "27", 31_535_999_750),
             (3_487_000_000_000, "30", RetryAfter.longestMilliseconds), (3_487_000_000_000, "31", 0), (.max, "94", 0),
         ] as [(UnixMilliseconds, String, UInt64)])
-    func `completes years of two digits`(now: UnixMilliseconds, year: String, milliseconds: UInt64) {
+    func `completes two-digit years`(now: UnixMilliseconds, year: String, milliseconds: UInt64) {
         #expect(RetryAfter.milliseconds(from: "Friday, 20-Nov-\(year) 18:20:27 GMT", now: now) == milliseconds)
     }
 
@@ -89,9 +89,9 @@ import Time
         #expect(RetryAfter.milliseconds(from: value, now: Self.now) == nil)
     }
 
-    /// Whatever stands in the header, reading it doesn't trap, and its answer is bounded.
+    /// Parsing does not trap for any header, and the result is bounded.
     @Test(arguments: 0..<200)
-    func `any bytes are read`(seed: UInt64) {
+    func `any bytes are parsed`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bytes = Array(
             random.element(of: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120"]).utf8)

@@ -6,7 +6,7 @@ import Time
 @Suite struct RetryPolicyTests {
     private static let attempts = [Int.min, -1, 0, 1, 2, 7, 8, 60, 63, 64, 65, 1000, .max]
 
-    @Test func `the policy has the defaults of the product`() {
+    @Test func `the policy has the documented defaults`() {
         #expect(
             RetryPolicy.webhook
                 == RetryPolicy(
@@ -16,7 +16,7 @@ import Time
         #expect(RetryPolicy.breaker.ceilingMilliseconds * 2 == RetryPolicy.webhook.ceilingMilliseconds)
     }
 
-    /// The longest delays, written down one by one.
+    /// The longest delays, listed one by one.
     @Test(arguments: zip(1...9, [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000] as [UInt64]))
     func `doubles up to the ceiling`(attempt: Int, longest: UInt64) {
         var random = SeededGenerator(seed: UInt64(attempt))
@@ -24,7 +24,7 @@ import Time
             RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: nil, random: &random)
         }
         #expect(delays.allSatisfy { (1000...longest).contains($0) })
-        // Full jitter: both ends are reached nearly, and the middle is the mean.
+        // Full jitter: values near both ends occur, and the mean is in the middle.
         let width = longest - 1000
         #expect(delays.contains { $0 <= 1000 + width / 50 })
         #expect(delays.contains { $0 >= longest - width / 50 })
@@ -32,9 +32,9 @@ import Time
         #expect((1000 + width * 45 / 100...1000 + width * 55 / 100).contains(mean))
     }
 
-    /// Any policy, any attempt: within the bounds, and never a trap.
+    /// For any policy and attempt: within the limits, without a trap.
     @Test(arguments: 0..<200)
-    func `stays within its bounds`(seed: UInt64) {
+    func `stays within its limits`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let policy = arbitraryPolicy(&random)
         for attempt in Self.attempts {
@@ -50,7 +50,7 @@ import Time
     @Test(arguments: [
         (0, 1000), (999, 1000), (1000, 1000), (77_777, 77_777), (3_600_000, 3_600_000), (3_600_001, 3_600_000), (.max, 3_600_000),
     ])
-    func `takes retry after within its bounds`(asked: UInt64, delay: UInt64) {
+    func `Retry-After applies within limits`(asked: UInt64, delay: UInt64) {
         var random = SeededGenerator(seed: 1)
         for attempt in Self.attempts {
             let reported = RetryPolicy.webhook.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
@@ -58,9 +58,9 @@ import Time
         }
     }
 
-    /// FCM's minimum, which a shorter Retry-After doesn't lower, and what APNs suggests after its own failures.
+    /// FCM's minimum, which a shorter Retry-After does not lower, and APNs's recommendation after its own failures.
     @Test(arguments: 0..<100)
-    func `leaves push providers time`(seed: UInt64) {
+    func `leaves push providers time to recover`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func delay(_ attempt: Int, _ asked: UInt64? = nil) -> UInt64 {
             RetryPolicy.push.delayMilliseconds(afterAttempt: attempt, retryAfterMilliseconds: asked, random: &random)
@@ -73,7 +73,7 @@ import Time
         #expect(delay(1, .max) == 3_600_000)
     }
 
-    @Test func `ends at the expiry to the millisecond`() {
+    @Test func `ends exactly at the expiry`() {
         var random = SeededGenerator(seed: 1)
         func next(now: UnixMilliseconds, expiry: UnixMilliseconds) -> RetryDecision {
             RetryPolicy.webhook.next(
@@ -96,9 +96,9 @@ import Time
         #expect(RetryDecision.Ending.allCases.map(\.rawValue) == ["expired", "attempts_spent"])
     }
 
-    /// The life of a delivery that always fails ends, and takes about as many attempts as the policy says.
+    /// A delivery that always fails ends after about as many attempts as the policy allows.
     @Test(arguments: 0..<20)
-    func `a day holds some three hundred attempts`(seed: UInt64) {
+    func `a day has about three hundred attempts`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let expiry: UnixMilliseconds = 86_400_000
         var (now, attempt): (UnixMilliseconds, Int) = (0, 1)
@@ -121,7 +121,7 @@ import Time
             retryAfterCeilingMilliseconds: bounds[isSwapped ? 1 : 2])
     }
 
-    /// The exponential, doubled step by step in numbers that are wide enough.
+    /// The exponential backoff, doubled step by step in wide integers.
     private func model(_ policy: RetryPolicy, _ attempt: Int) -> UInt64 {
         var delay = UInt128(policy.baseMilliseconds)
         for _ in 0..<min(64, max(0, attempt < 1 ? 0 : attempt - 1)) { delay = min(delay * 2, UInt128(policy.ceilingMilliseconds) * 2) }

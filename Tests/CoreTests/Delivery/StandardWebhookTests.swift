@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct StandardWebhookTests {
-    // The example of the Standard Webhooks specification, and a secret of all bytes from 0 to 63; both known to everyone.
+    // The example of the Standard Webhooks specification, and a secret of all bytes from 0 to 63; both are public.
     private static let texts = [
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==",
@@ -26,7 +26,7 @@ import Time
         #expect(try sign([1, 0]).signature == "\(Self.signatures[1]) \(Self.signatures[0])")
     }
 
-    @Test func `either side may rotate`() throws {
+    @Test func `sender and receiver may rotate`() throws {
         #expect(try isGenuine(try sign([0]).signature, secrets: [1, 0]))
         #expect(try isGenuine(try sign([0, 1]).signature, secrets: [1]))
         #expect(try !isGenuine(try sign([0]).signature, secrets: [1]))
@@ -41,7 +41,7 @@ import Time
         #expect(try !isGenuine(signed.signature, id: "a", timestamp: "0", body: [0], now: 0))
     }
 
-    @Test func `every part is proven`() throws {
+    @Test func `every part is authenticated`() throws {
         let signature = Self.signatures[0]
         #expect(try isGenuine(signature))
         #expect(try !isGenuine(signature, id: Self.id + "x"))
@@ -54,15 +54,15 @@ import Time
         #expect(try !isGenuine(signature, body: Array(Self.body.dropLast())))
     }
 
-    /// Parts that together give the same bytes are not the same message.
-    @Test func `parts cannot be shifted`() throws {
+    /// Other parts with the same concatenation are another message.
+    @Test func `the boundaries of parts are authenticated`() throws {
         let body = Array("1.rest".utf8)
         let signed = try StandardWebhookSignature(id: "a", now: 1000, body: body.span, secrets: try secrets([0]))
         #expect(try isGenuine(signed.signature, id: "a", timestamp: "1", body: body, now: 1000))
         #expect(try !isGenuine(signed.signature, id: "a.1", timestamp: "1", body: Array("rest".utf8), now: 1000))
     }
 
-    @Test func `tolerates five minutes either way`() throws {
+    @Test func `accepts clocks within five minutes`() throws {
         let sent: UnixMilliseconds = 1_614_265_330_000
         for (now, isInTime) in [
             (sent + 300_000, true), (sent + 300_001, false), (sent - 300_000, true), (sent - 300_001, false), (0, false), (.max, false),
@@ -78,7 +78,7 @@ import Time
         #expect(try !isGenuine(Self.signatures[0], timestamp: timestamp))
     }
 
-    @Test func `other signatures are passed over`() throws {
+    @Test func `invalid signatures are skipped`() throws {
         let right = Self.signatures[0]
         for header in [right, "v1a,AAAA \(right)", "  \(right) ", "v2,\(right.dropFirst(3)) v1,AAAA v1, \(right)"] {
             #expect(try isGenuine(header))
@@ -92,12 +92,12 @@ import Time
     }
 
     @Test(arguments: [24, 25, 26, 32, 63, 64])
-    func `secrets of these lengths are taken`(count: Int) throws {
+    func `secrets of these lengths are accepted`(count: Int) throws {
         _ = try StandardWebhookSecret(text(ofBytes: count))
     }
 
     @Test(arguments: [0, 1, 22, 23, 65, 66, 1000])
-    func `secrets of other lengths are refused`(count: Int) {
+    func `secrets of other lengths are rejected`(count: Int) {
         #expect(throws: count < 24 ? StandardWebhookSecret.Problem.tooShort : .tooLong) { try StandardWebhookSecret(text(ofBytes: count)) }
     }
 
@@ -119,7 +119,7 @@ import Time
         }
     }
 
-    @Test func `flaws say what to mend`() throws {
+    @Test func `problems have remedies`() throws {
         let flaws: [StandardWebhookSecret.Problem] = [.missingPrefix, .notBase64, .tooShort, .tooLong]
         #expect(
             flaws.map(\.description) == [

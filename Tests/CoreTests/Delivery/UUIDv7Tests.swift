@@ -8,7 +8,7 @@ import Time
     private static let sample = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 
     /// RFC 9562 appendix A.6: 2022-02-22 14:22:22 -05:00, rand_a 0xCC3, rand_b 0x18C4DC0C0C07398F.
-    @Test func `the bytes are those of the published example`() throws {
+    @Test func `the bytes equal the published example`() throws {
         let random: InlineArray<10, UInt8> = [0x03, 0x30, 0xD8, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F]
         let example = try #require(UUIDv7(Self.sample))
         #expect(UUIDv7(milliseconds: 0x017F_22E2_79B0, random: random) == example)
@@ -18,7 +18,7 @@ import Time
     }
 
     @Test(arguments: 0..<50)
-    func `all its forms come back`(seed: UInt64) throws {
+    func `all forms survive a round trip`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let milliseconds = UnixMilliseconds(UInt64.random(in: 0...UUIDv7.latestMilliseconds.rawValue, using: &random))
         let made = UUIDv7(milliseconds: milliseconds, random: randomTail(&random))
@@ -31,7 +31,7 @@ import Time
         #expect(Hexadecimal.text(made.bytes.span) == String(made.description.filter { $0 != "-" }))
     }
 
-    @Test func `uses seventy four random bits`() {
+    @Test func `uses 74 random bits`() {
         let zero = UUIDv7(milliseconds: 0, random: InlineArray(repeating: 0))
         var reported: Set<UUIDv7> = [zero]
         for bit in 0..<80 {
@@ -52,17 +52,17 @@ import Time
         "{17f22e2-79b0-7cc3-98c4-dc0c0c07398}", " 17f22e2-79b0-7cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c0739\u{e9}",
         "+17f22e2-79b0-7cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398-",
     ])
-    func `other texts are refused`(text: String) {
+    func `other texts are rejected`(text: String) {
         #expect(UUIDv7(text) == nil)
     }
 
     @Test(arguments: [0, 15, 17, 32])
-    func `other numbers of bytes are refused`(count: Int) {
+    func `other numbers of bytes are rejected`(count: Int) {
         let bytes = [UInt8](repeating: 0x77 | 0x80, count: count)
         #expect(UUIDv7(bytes: bytes.span) == nil)
     }
 
-    @Test func `other versions and variants are refused`() throws {
+    @Test func `other versions and variants are rejected`() throws {
         let sample = try #require(UUIDv7(Self.sample)).bytes
         for value in UInt8.min...UInt8.max {
             var (versioned, varied) = (sample, sample)
@@ -72,7 +72,7 @@ import Time
         }
     }
 
-    @Test func `orders as bytes and texts do`() {
+    @Test func `is ordered like its bytes and text`() {
         var random = SeededGenerator(seed: 5)
         let made = (0..<200).map { number in UUIDv7(milliseconds: UnixMilliseconds(number % 4), random: randomTail(&random)) }.sorted()
         for (left, right) in zip(made, made.dropFirst()) {
@@ -82,7 +82,7 @@ import Time
         }
     }
 
-    @Test(arguments: 0..<50) func `events made together rise with their positions`(seed: UInt64) {
+    @Test(arguments: 0..<50) func `events created together ascend with their positions`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let made = UUIDv7(milliseconds: UnixMilliseconds(seed), random: randomTail(&random))
         let events = [0, 1, 2, 3, 255, 256, UUIDv7.maximumEvents - 1].map { made.event($0) }
@@ -93,8 +93,8 @@ import Time
         #expect(events.allSatisfy { UUIDv7($0.description) == $0 })
     }
 
-    /// With every bit set a sum could carry into the variant and the time.
-    @Test func `the largest event stays in its millisecond`() {
+    /// If every bit is set, a sum could overflow into the variant and the time.
+    @Test func `the largest event keeps its millisecond`() {
         let last = UUIDv7(milliseconds: 7, random: InlineArray(repeating: 0xFF)).event(UUIDv7.maximumEvents - 1)
         #expect(last.description == "00000000-0007-7fff-bfff-fffffffe0000")
     }

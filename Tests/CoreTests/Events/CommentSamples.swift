@@ -1,11 +1,11 @@
 import Core
 import Time
 
-/// Also a type of the testing library.
+/// The testing library has a type with this name.
 typealias Comment = Core.Comment
 
 extension Comment {
-    /// A comment of which a test names what matters.
+    /// A comment with a test's values and defaults for the rest.
     static func sample(
         author: String? = "Анна", avatar: String? = nil, text: String = "", files: [String?] = [], ticketID: HelpDeskID = 42,
         commentID: HelpDeskID = 7,
@@ -19,7 +19,7 @@ extension Comment {
 }
 
 extension PushStyle {
-    /// What the phone shows of a comment until the time 100,000.
+    /// The push notification for a comment, which expires at the time 100,000.
     func notification(for comment: Comment) -> PushNotification {
         notification(for: comment, eventID: UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0)), expiresAt: 100_000)
     }

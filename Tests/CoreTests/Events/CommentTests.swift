@@ -44,7 +44,7 @@ import Time
                 """#)
     }
 
-    @Test func `the event is about the comment`() {
+    @Test func `the event has the comment's fields`() {
         let event = event(.sample(text: "a", deviceID: "d", deviceType: "ios"))
         #expect(event.kind == .commentCreated)
         #expect(event.userID == "user")
@@ -55,22 +55,22 @@ import Time
         #expect(event.expiresAt == 1_773_130_572_250)
     }
 
-    /// Whatever people write: what is read is what was there, but for the time, which is the arrival's where none was given.
-    @Test(arguments: 0..<30) func `what is written is read`(seed: UInt64) throws {
+    /// Any text survives a round trip; a missing time is replaced by the time of arrival.
+    @Test(arguments: 0..<30) func `a comment survives a round trip`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let comment = Self.random(&random)
             let event = event(comment)
             let read = try #require(Comment(event))
             #expect(read == comment.with(createdAt: comment.createdAt ?? event.receivedAt))
-            // Swift's strings are equal when Unicode calls them so; the data is compared as bytes.
+            // Swift compares strings by canonical equivalence, so the data is compared as bytes.
             #expect(self.event(read).data == event.data)
             #expect(self.event(read).identity == event.identity)
             #expect(JSONValue(parsing: event.data) != nil)
         }
     }
 
-    @Test func `reads what people see`() throws {
+    @Test func `parses the visible fields`() throws {
         let comment = try #require(
             read(
                 """
@@ -87,7 +87,7 @@ import Time
         "{\"comment\":{}}", "{\"comment\":{\"body\":null},\"author\":null,\"attachments\":null}",
         "{\"comment\":{\"body\":1},\"author\":{\"name\":[]},\"attachments\":{}}",
     ])
-    func `does without the rest`(data: String) throws {
+    func `parses data without the optional fields`(data: String) throws {
         let comment = try #require(
             read(data))
         #expect(comment.author?.name == nil)
@@ -96,18 +96,18 @@ import Time
     }
 
     @Test(arguments: ["", "{", "[]", "{}", "{\"comment\":null}", "{\"comment\":\"a\"}", "{\"data\":{\"comment\":{}}}"])
-    func `refuses what has no comment`(data: String) {
+    func `rejects data without a comment`(data: String) {
         #expect(read(data) == nil)
     }
 
-    @Test func `takes the rest from the event`() throws {
+    @Test func `takes missing fields from the event`() throws {
         let expected = Comment(
             appID: "app", userID: "u", ticketID: 42, commentID: "c", deviceID: "d", deviceType: "ios", body: "b", author: nil, createdAt: 1,
             attachments: [])
         #expect(read("{\"comment\":{\"body\":\"b\"}}") == expected)
     }
 
-    @Test func `refuses other events`() {
+    @Test func `rejects other events`() {
         let test = Event(OperatorTest(appID: "app", notifier: "crm"), id: Self.id, now: 1, lifetimeMilliseconds: 1)
         #expect(Comment(test) == nil)
     }

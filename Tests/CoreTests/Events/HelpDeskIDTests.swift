@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct HelpDeskIDTests {
-    /// The digits that an integer is written with, built from the right: the model of what is a number in JSON.
+    /// A model of canonical integers in JSON: compares the text with the digits of its value.
     private static func isCanonical(_ text: String) -> Bool {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), digits.first != "0" || text == "0" else { return false }
@@ -51,8 +51,8 @@ import Testing
         #expect(Set(["caf\u{E9}", "cafe\u{301}", "caf\u{E9}"].compactMap { HelpDeskID($0) }).count == 2)
     }
 
-    /// Of random texts of few characters: what is written is what the model says, and is read as the same identity.
-    @Test(arguments: 0..<20) func `what is written is read`(seed: UInt64) throws {
+    /// Random texts of few characters: the result matches the model, and survives a round trip.
+    @Test(arguments: 0..<20) func `an identity survives a round trip`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let text = (0..<Int.random(in: 1...21, using: &random)).map { _ in
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["null", "true", "1.0", "[]", "{}", "\"\"", "9223372036854775808"])
-    func `other values are no identity`(_ json: String) throws {
+    func `other values are rejected`(_ json: String) throws {
         #expect(try HelpDeskID(JSONElement(parsing: Array(json.utf8).span)) == nil)
     }
 }

@@ -2,7 +2,7 @@ import Core
 import Testing
 import Time
 
-/// Whether the chat is closed, from the answers of ten minutes.
+/// Detects a closed chat from the responses of ten minutes.
 @Suite struct AnswerWindowTests {
     /// The counters of a process, and a clock.
     private struct Process {
@@ -14,7 +14,7 @@ import Time
             counts[AnswerWindow.Answer(result, app: app, reason: reason), default: 0] += count
         }
 
-        /// Lets time pass as the watch does, which looks every five seconds.
+        /// Advances the clock; the watch checks every five seconds.
         mutating func pass(seconds: UInt64 = 5) -> [AnswerWindow.Finding] {
             var findings: [AnswerWindow.Finding] = []
             for _ in 0..<(seconds / 5) {
@@ -31,7 +31,7 @@ import Time
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
     }
 
-    @Test func `whether anybody was let in lately is known`() {
+    @Test func `reports whether a user was allowed recently`() {
         var process = Process()
         process.count(.denied, 5, reason: "wrong_mac")
         _ = process.pass()
@@ -47,7 +47,7 @@ import Time
         arguments: [
             (0, 4, nil), (0, 5, true), (1, 9, nil), (1, 10, true), (9, 81, nil), (9, 82, true), (100, 5, nil),
         ] as [(UInt64, UInt64, Bool?)])
-    func `an app is closed when fewer than one in ten are let in`(authorized: UInt64, denied: UInt64, isClosed: Bool?) {
+    func `an app is closed when fewer than one in ten requests are allowed`(authorized: UInt64, denied: UInt64, isClosed: Bool?) {
         var process = Process()
         process.count(.authorized, authorized)
         process.count(.denied, denied, reason: "wrong_mac")
@@ -56,7 +56,7 @@ import Time
         #expect(isClosed == nil || finding?.kind == .mostDenied)
     }
 
-    @Test func `the most frequent reason is named`() throws {
+    @Test func `the most frequent reason is reported`() throws {
         var process = Process()
         process.count(.denied, 3, reason: "expired")
         process.count(.denied, 7, reason: "wrong_mac")
@@ -67,7 +67,7 @@ import Time
     }
 
     @Test(arguments: [(4, nil), (9, .revoked), (28, .mostDenied)] as [(UInt64, AnswerWindow.Finding.Kind?)])
-    func `denials as revoked are found also while others are let in`(_ denied: UInt64, _ kind: AnswerWindow.Finding.Kind?) {
+    func `revoked keys are reported even if other requests are allowed`(_ denied: UInt64, _ kind: AnswerWindow.Finding.Kind?) {
         var process = Process()
         process.count(.authorized, 3)
         process.count(.denied, denied, reason: "revoked")
@@ -75,7 +75,7 @@ import Time
     }
 
     @Test(arguments: [(0, 4, nil), (0, 5, true), (45, 5, false), (46, 5, nil), (1, 9, false), (1, 10, true)] as [(UInt64, UInt64, Bool?)])
-    func `authorizations that are not decided are wrong from one in ten on`(authorized: UInt64, undecided: UInt64, isClosed: Bool?) {
+    func `undecided requests are reported from one in ten on`(authorized: UInt64, undecided: UInt64, isClosed: Bool?) {
         var process = Process()
         process.count(.authorized, authorized)
         process.count(.undecided, undecided, reason: "backend_breaker_open")
@@ -84,25 +84,26 @@ import Time
         #expect(isClosed == nil || finding?.kind == .undecided)
     }
 
-    /// A few bad keys are not the reason when the backend is away.
+    /// A few invalid keys are not the cause while the backend is down.
     @Test(
         arguments: [(50, 5, [.undecided]), (5, 5, [.undecided]), (5, 50, [.mostDenied]), (6, 7, [.undecided, .mostDenied])]
             as [(UInt64, UInt64, [AnswerWindow.Finding.Kind])])
-    func `most are denied when more are denied than not`(undecided: UInt64, denied: UInt64, kinds: [AnswerWindow.Finding.Kind]) {
+    func `denials are reported as the cause if they are the majority`(undecided: UInt64, denied: UInt64, kinds: [AnswerWindow.Finding.Kind])
+    {
         var process = Process()
         process.count(.undecided, undecided, reason: "backend_breaker_open")
         process.count(.denied, denied, reason: "wrong_mac")
         #expect(process.look().map(\.kind) == kinds)
     }
 
-    @Test func `each app is judged by itself`() {
+    @Test func `each app is evaluated separately`() {
         var process = Process()
         process.count(.authorized, 1000, app: "bank")
         process.count(.denied, 5, app: "shop", reason: "expired")
         #expect(process.look().map(\.app) == ["shop"])
     }
 
-    @Test func `answers count for ten minutes`() {
+    @Test func `responses are counted for ten minutes`() {
         var process = Process()
         process.count(.denied, 5, reason: "expired")
         #expect(process.pass().count == 1)
@@ -110,7 +111,7 @@ import Time
         #expect(process.pass() == [])
     }
 
-    @Test func `four denials in ten minutes, again and again, say nothing`() {
+    @Test func `four denials in ten minutes are never reported`() {
         var process = Process()
         for _ in 0..<5 {
             process.count(.denied, 4, reason: "expired")
@@ -118,13 +119,13 @@ import Time
         }
     }
 
-    @Test func `what was counted before the first look counts`() {
+    @Test func `responses before the first check are counted`() {
         var process = Process()
         process.count(.undecided, 5, reason: "backend_timeout")
         #expect(process.look().count == 1)
     }
 
-    @Test func `three good answers end it, and the former bad ones count no more`() {
+    @Test func `three good responses end the problem, and earlier bad ones are no longer counted`() {
         var process = Process()
         process.count(.undecided, 500, reason: "backend_breaker_open")
         #expect(process.pass().count == 1)
@@ -136,8 +137,8 @@ import Time
         #expect(process.pass() == [], "one failure is no outage")
     }
 
-    /// Otherwise each pause between denials would end what lasts.
-    @Test func `good answers among bad ones end nothing`() {
+    /// Otherwise each pause between denials would end a continuing problem.
+    @Test func `good responses among bad ones do not end the problem`() {
         var process = Process()
         for _ in 0..<20 {
             process.count(.denied, 20, reason: "wrong_mac")
@@ -146,8 +147,8 @@ import Time
         }
     }
 
-    /// An app that works all day is not closed because one user of it tries an old key at night.
-    @Test func `the good answers of before stay when the bad ones are dropped`() {
+    /// An app that works all day must not be reported as closed because one user tries an old key at night.
+    @Test func `earlier good responses stay when the bad ones are dropped`() {
         var process = Process()
         process.count(.denied, 5, reason: "expired")
         _ = process.pass()
@@ -157,7 +158,7 @@ import Time
         #expect(process.pass() == [])
     }
 
-    @Test func `after a changed configuration one good answer ends the bad ones of its app`() {
+    @Test func `after a configuration change one good response ends the app's problem`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
         process.count(.denied, 50, app: "bank", reason: "wrong_mac")
@@ -168,7 +169,7 @@ import Time
         #expect(process.pass().map(\.app) == ["bank"])
     }
 
-    @Test func `a bad answer after a changed configuration shows that it has repaired nothing`() {
+    @Test func `a bad response after a configuration change keeps the problem`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
         process.changeConfiguration()
@@ -178,7 +179,7 @@ import Time
         #expect(process.pass().map(\.count) == [51])
     }
 
-    @Test func `answers of one moment leave bad ones of before in force`() {
+    @Test func `simultaneous responses keep earlier bad ones`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
         process.changeConfiguration()
@@ -187,7 +188,7 @@ import Time
         #expect(process.pass().map(\.count) == [51])
     }
 
-    @Test func `bad answers that were not taken in yet are of the former configuration`() {
+    @Test func `bad responses before the check belong to the former configuration`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
         #expect(process.pass().map(\.count) == [50])
@@ -197,7 +198,7 @@ import Time
         #expect(process.pass() == [])
     }
 
-    @Test func `after a changed configuration one good answer of any app ends bad ones without an app`() {
+    @Test func `after a configuration change one good response of any app ends a problem without an app`() {
         var process = Process()
         process.count(.denied, 50, app: "", reason: "unknown_app")
         process.count(.refused, 50, app: "", reason: "network")
@@ -208,7 +209,7 @@ import Time
         #expect(process.pass().map(\.kind) == [.callersRefused])
     }
 
-    @Test func `callers that are refused are worse while nobody of the app that they name is let in`() {
+    @Test func `rejected callers are severe while no user of their app is allowed`() {
         var process = Process()
         process.count(.authorized, 1000, app: "bank")
         process.count(.refused, 20, reason: "signature")
@@ -224,8 +225,8 @@ import Time
             ])
     }
 
-    /// Otherwise a stranger who floods it would keep an outage of the app from being seen, or make one up.
-    @Test func `callers that are refused close no app`() {
+    /// Otherwise a flood from an unauthorized client could hide an outage of the app, or fake one.
+    @Test func `rejected callers do not close an app`() {
         var process = Process()
         process.count(.refused, 1000, reason: "signature")
         process.count(.authorized, 5)
@@ -237,7 +238,7 @@ import Time
         (AnswerWindow.Result.denied, "unknown_app", AnswerWindow.Finding.Kind.unknownApp), (.refused, "network", .callersRefused),
         (.undecided, "internal_error", .undecided), (.malformed, "not_a_security_key", .malformed),
     ])
-    func `requests without an app are worse while nobody is let in`(
+    func `requests without an app are severe while no user is allowed`(
         _ result: AnswerWindow.Result, reason: String, kind: AnswerWindow.Finding.Kind
     ) {
         var process = Process()

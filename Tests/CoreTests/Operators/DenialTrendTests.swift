@@ -3,16 +3,16 @@ import Time
 
 @testable import Core
 
-/// When far more authorizations are denied than usual.
+/// Detects far more denials than usual.
 @Suite struct DenialTrendTests {
-    /// An app that a test lets be asked, minute by minute.
+    /// An app whose requests a test counts, minute by minute.
     private struct Watched {
         var trend = DenialTrend()
         var now: UInt64 = 1000
         var counts = DenialTrend.Counts(asked: 0, denied: 0)
         var reported: UInt64?
 
-        /// Lets minutes pass, in each of which so many are asked and denied.
+        /// Advances the clock by minutes, with this many requests and denials in each.
         mutating func pass(minutes: Int, asked: UInt64, denied: UInt64) -> (status: ConditionStatus, jump: DenialTrend.Spike) {
             var last: (status: ConditionStatus, jump: DenialTrend.Spike) = (.unknown, DenialTrend.Spike(asked: 0, denied: 0, usual: 0))
             for _ in 0..<minutes {
@@ -26,7 +26,7 @@ import Time
         }
     }
 
-    @Test func `a jump begins and ends`() {
+    @Test func `a spike begins and ends`() {
         var app = Watched()
         #expect(app.pass(minutes: 60, asked: 100, denied: 1).status == .over(.resolved))
         let jump = app.pass(minutes: 1, asked: 100, denied: 60)
@@ -37,7 +37,7 @@ import Time
         #expect(app.pass(minutes: 1, asked: 100, denied: 1).status == .over(.resolved))
     }
 
-    @Test func `what is usual is no jump`() {
+    @Test func `a usual share of denials is no spike`() {
         var app = Watched()
         for minutes in 0..<200 {
             #expect(app.pass(minutes: 1, asked: 100, denied: 90).status != .holds, "\(minutes)")
@@ -45,7 +45,7 @@ import Time
         #expect(app.pass(minutes: 5, asked: 100, denied: 100).status == .over(.resolved))
     }
 
-    @Test func `a new process begins nothing`() {
+    @Test func `a new process starts without a spike`() {
         var app = Watched()
         #expect(app.pass(minutes: 30, asked: 10, denied: 0).status != .holds)
         #expect(app.pass(minutes: 1, asked: 100, denied: 100).status == .over(.resolved))
@@ -54,8 +54,8 @@ import Time
         #expect(known.pass(minutes: 1, asked: 100, denied: 100).status == .holds)
     }
 
-    /// It continues with what another process, or the one before, has told.
-    @Test func `a new process ends what was reported`() {
+    /// It continues with the reported state of another or the previous process.
+    @Test func `a new process ends a reported spike`() {
         var app = Watched()
         app.reported = 3
         #expect(app.pass(minutes: 5, asked: 100, denied: 0).status == .unknown, "five minutes are not known yet")
@@ -65,23 +65,23 @@ import Time
         #expect(still.pass(minutes: 6, asked: 100, denied: 50).status == .holds)
     }
 
-    /// So many a minute, for the window's five minutes.
+    /// The numbers are per minute, for the window's five minutes.
     @Test(arguments: [(100, 3, false), (100, 5, false), (100, 6, true), (2000, 80, false), (4, 4, true)] as [(UInt64, UInt64, Bool)])
-    func `few or a small share are none`(asked: UInt64, denied: UInt64, isJump: Bool) {
+    func `few denials or a small share are no spike`(asked: UInt64, denied: UInt64, isJump: Bool) {
         var app = Watched()
         _ = app.pass(minutes: 60, asked: 100, denied: 0)
         #expect(app.pass(minutes: 5, asked: asked, denied: denied).status == (isJump ? .holds : .over(.resolved)))
     }
 
-    @Test func `silence is no jump`() {
+    @Test func `no requests are no spike`() {
         var app = Watched()
         #expect(app.pass(minutes: 180, asked: 0, denied: 0).status == .over(.resolved))
-        // Nothing was asked, so nothing is usual.
+        // Without requests there is no usual share.
         #expect(app.pass(minutes: 1, asked: 19, denied: 19).status == .over(.resolved))
         #expect(app.pass(minutes: 1, asked: 1, denied: 1).status == .holds)
     }
 
-    @Test func `what it tells is read`() {
+    @Test func `the reported state survives a round trip`() {
         let jump = DenialTrend.Spike(asked: 500, denied: 64, usual: 5)
         let data = jump.data(app: "shop", reason: "wrong_mac")
         #expect(

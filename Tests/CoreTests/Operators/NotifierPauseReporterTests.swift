@@ -4,7 +4,7 @@ import Testing
 import Time
 
 @Suite struct NotifierPauseReporterTests {
-    /// A notifier that a test looks at, second by second.
+    /// A notifier that a test checks second by second.
     private struct Watched {
         var trouble = NotifierPauseReporter()
         var now: UInt64 = 100
@@ -17,7 +17,7 @@ import Time
         }
     }
 
-    @Test func `only a pause that lasts is reported`() {
+    @Test func `only a long pause is reported`() {
         var watched = Watched()
         #expect(watched.look(isStopped: true) == .unknown)
         #expect(watched.look(after: 59, isStopped: true) == .unknown)
@@ -25,7 +25,7 @@ import Time
         #expect(watched.look(after: 3600, isStopped: true) == .holds)
     }
 
-    @Test func `a short pause begins anew`() {
+    @Test func `a short pause does not add to the next one`() {
         var watched = Watched()
         for _ in 0..<20 {
             #expect(watched.look(after: 30, isStopped: true) == .unknown)
@@ -35,7 +35,7 @@ import Time
         }
     }
 
-    @Test func `the end is reported when it has worked for five times as long`() {
+    @Test func `the end is reported after five times paused_seconds without a pause`() {
         var watched = Watched()
         _ = watched.look(isStopped: true)
         #expect(watched.look(after: 60, isStopped: true) == .holds)
@@ -45,8 +45,8 @@ import Time
         #expect(watched.look(after: 1, isStopped: false) == .over(.resolved))
     }
 
-    /// A reload resumes a notifier, and nothing shows yet that it works.
-    @Test func `without a success nothing has ended`() {
+    /// A reload resumes a notifier, but does not prove that it works.
+    @Test func `without a success the pause is not over`() {
         var watched = Watched()
         watched.successes = 7
         _ = watched.look(isStopped: true)
@@ -59,13 +59,13 @@ import Time
     }
 
     /// After a restart a notifier is not paused until its first attempt has failed.
-    @Test func `a new process shows nothing`() {
+    @Test func `a new process reports no end without an attempt`() {
         var watched = Watched()
         #expect(watched.look(isStopped: false) == .unknown)
         #expect(watched.look(after: 100_000, isStopped: false) == .unknown)
     }
 
-    @Test func `nothing that waits and nothing that fails is an end`() {
+    @Test func `without waiting or failing deliveries the pause is over`() {
         var watched = Watched()
         #expect(watched.look(isStopped: false, waiting: 0) == .unknown)
         #expect(watched.look(after: 599, isStopped: false, waiting: 0) == .unknown)
@@ -76,8 +76,8 @@ import Time
         #expect(watched.look(after: 1, isStopped: false, waiting: 0) == .over(.idle))
     }
 
-    /// A notifier that left the configuration and came back counts from 0 again, which is no success.
-    @Test func `a count that begins anew shows nothing`() {
+    /// The counter of a notifier that was removed and added again restarts at 0, which is no success.
+    @Test func `a restarted counter is no success`() {
         var watched = Watched()
         watched.successes = 7
         _ = watched.look(isStopped: true)
@@ -89,8 +89,8 @@ import Time
         #expect(watched.look(after: 300, isStopped: false) == .over(.resolved))
     }
 
-    /// However a notifier comes and goes, its operators are told of ten pairs an hour at most.
-    @Test(arguments: 0..<20) func `who comes and goes is no flood`(seed: UInt64) {
+    /// For any sequence of pauses, operators get at most ten pairs an hour.
+    @Test(arguments: 0..<20) func `alternating states cause no flood`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (watched, isReported, reported) = (Watched(), false, 0)
         let end = watched.now + 10 * 3600

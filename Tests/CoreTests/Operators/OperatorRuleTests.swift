@@ -17,7 +17,7 @@ import Time
         #expect(status == expected)
     }
 
-    /// The help desk alone delays them, so that one is as telling as many.
+    /// Only the help desk delays held messages, so one is enough.
     @Test(arguments: [(0, 901, .over(.resolved)), (1, 900, .unknown), (1, 901, .holds)] as [(Int, UInt64, ConditionStatus)])
     func `a single held message is late`(count: Int, seconds: UInt64, expected: ConditionStatus) {
         let status = QueueRule.status(
@@ -26,7 +26,7 @@ import Time
     }
 
     @Test(arguments: [(0, .unknown), (299_999, .unknown), (300_000, .over(.resolved))] as [(UInt64, ConditionStatus)])
-    func `a problem is over when it was away for five times paused_seconds`(unseen: UInt64, expected: ConditionStatus) {
+    func `a problem ends after an absence of five times paused_seconds`(unseen: UInt64, expected: ConditionStatus) {
         #expect(ProblemRule.status(unseenMilliseconds: unseen, OperatorThresholds()) == expected)
     }
 
@@ -59,7 +59,7 @@ import Time
         #expect(DeadRule.holds(dead, lifetimeMilliseconds: Self.life, now: now) == isReported)
     }
 
-    /// Such as one that was retried and has ended again.
+    /// For example, a delivery that was retried and has ended again.
     @Test(arguments: [(0, true), (86_399, true), (86_400, false)] as [(UInt64, Bool)])
     func `dead deliveries are reported for a day after the last has ended`(_ seconds: UInt64, _ isReported: Bool) {
         let now: UnixMilliseconds = 1_773_100_000_000
@@ -69,7 +69,7 @@ import Time
         #expect(DeadRule.holds(dead, lifetimeMilliseconds: Self.life, now: now) == isReported)
     }
 
-    @Test func `a credential ends soon`() {
+    @Test func `an expiring credential is reported`() {
         let now: UnixSeconds = 1_773_100_000
         func status(_ end: UnixSeconds) -> ConditionStatus {
             ExpiringCredential(.listenerCertificate, of: "public", expiresAt: end).status(now: now, OperatorThresholds())
@@ -94,7 +94,7 @@ import Time
         #expect(isShown(0))
     }
 
-    @Test func `another end is another condition`() {
+    @Test func `another expiry is another condition`() {
         let (one, other) = (1_773_100_000 as UnixSeconds, 1_773_100_001 as UnixSeconds)
         let credential = ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: one)
         #expect(credential.condition != ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: other).condition)
@@ -104,14 +104,14 @@ import Time
         _ = ExpiringCredential(.appKey, of: "shop", expiresAt: .max).data
     }
 
-    @Test(arguments: OperatorCondition.Kind.allCases) func `each has its events`(_ kind: OperatorCondition.Kind) {
+    @Test(arguments: OperatorCondition.Kind.allCases) func `each condition has its events`(_ kind: OperatorCondition.Kind) {
         #expect(kind.begun.isForOperators)
         #expect(kind.ended.isForOperators)
         #expect(kind.begun.rawValue == "operator.\(kind.rawValue)")
         #expect((kind.begun == kind.ended) == (kind != .notifierPaused))
     }
 
-    @Test func `the events of a pair have no state`() {
+    @Test func `the events of a pair have no member state`() {
         let condition = OperatorCondition(.init(.notifierPaused, "sink"), since: 60_000, data: Array(#"{"notifier":"sink"}"#.utf8))
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let (begun, ended) = (
@@ -129,7 +129,7 @@ import Time
         #expect(String(decoding: ended.data, as: UTF8.self) == end)
     }
 
-    @Test func `the others say which of the two it is`() {
+    @Test func `other events have the member state`() {
         let condition = OperatorCondition(.init(.denialsJump, "shop"), since: 0, data: Array("no JSON".utf8))
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let begun = condition.begun(id: id, lifetimeMilliseconds: 10)

@@ -2,7 +2,7 @@ import Core
 import Testing
 import Time
 
-/// The types of device that register and that no notifier serves, from the registrations of ten minutes.
+/// Device types that are registered but served by no notifier, from the registrations of ten minutes.
 @Suite struct UnservedDevicesTests {
     private static let start: MonotonicMilliseconds = 1_000_000
 
@@ -17,7 +17,7 @@ import Time
         return devices
     }
 
-    @Test(arguments: [(4, 0), (5, 1)]) func `five registrations of a type say something`(_ count: Int, _ found: Int) {
+    @Test(arguments: [(4, 0), (5, 1)]) func `five registrations of a type are reported`(_ count: Int, _ found: Int) {
         var devices = Self.registrations([("ios", count, false), ("tv", 4, false), ("android", 3, true)])
         let finding = UnservedDevices.Finding(app: "shop", type: "ios", count: UInt64(count), total: UInt64(count + 7))
         #expect(devices.findings(now: Self.start) == Array(repeating: finding, count: found))
@@ -33,14 +33,14 @@ import Time
     }
 
     /// The first four are ten minutes old before the last one is.
-    @Test func `a registration counts for ten minutes`() {
+    @Test func `a registration is counted for ten minutes`() {
         let (later, length) = (Self.start + 60_000, AnswerWindow.lengthMilliseconds)
         var devices = Self.registrations([("ios", 1, false)], in: Self.registrations([("ios", 4, false)]), at: later)
         #expect(devices.findings(now: Self.start + (length - 1)).map(\.count) == [5])
         #expect(devices.findings(now: Self.start + length) == [])
     }
 
-    @Test func `few types are told apart`() {
+    @Test func `only a few types are tracked separately`() {
         var devices = Self.registrations((10..<40).map { ("type-\($0)", 5, false) })
         #expect(devices.findings(now: Self.start).count == 16)
         #expect(devices.findings(now: Self.start).allSatisfy { $0.total == 150 })

@@ -15,38 +15,38 @@ import Time
         alarm.refused(device(number, user: user ?? "user-\(number)"), wasTaken: wasTaken)
     }
 
-    @Test func `many people whose devices were taken raise it`() {
+    @Test func `rejections for many people with accepted devices report a mismatch`() {
         #expect((1...9).map { refused($0, wasTaken: true) } == Array(repeating: .unclear, count: 9))
         #expect(refused(10, wasTaken: true) == .settings)
         #expect(alarm.isRaised)
         #expect(refused(1, wasTaken: false) == .settings)
     }
 
-    @Test func `tokens that were never taken prove nothing`() {
+    @Test func `rejections of tokens that were never accepted are ignored`() {
         #expect((1...500).allSatisfy { refused($0, wasTaken: false) == .unclear })
         #expect(!alarm.isRaised)
     }
 
-    @Test func `many devices of few people prove nothing`() {
+    @Test func `rejections of many devices of few people are ignored`() {
         #expect((1...90).allSatisfy { refused($0, user: "user-\($0 % 9)", wasTaken: true) == .unclear })
         #expect(!alarm.isRaised)
     }
 
-    @Test func `what is delivered ends the count`() {
+    @Test func `a delivery resets the count`() {
         for number in 1...9 { _ = refused(number, wasTaken: true) }
         alarm.delivered()
         for number in 11...19 { #expect(refused(number, wasTaken: true) == .unclear) }
         #expect(refused(20, wasTaken: true) == .settings)
     }
 
-    @Test func `a delivery makes what was refused before the tokens fault`() {
+    @Test func `a delivery attributes earlier rejections to their tokens`() {
         for number in 1...9 { #expect(refused(number, wasTaken: number.isMultiple(of: 2)) == .unclear) }
         alarm.delivered()
         for number in 1...9 { #expect(refused(number, wasTaken: number.isMultiple(of: 2)) == .token) }
         #expect(refused(2, wasTaken: true) == .unclear, "each needs a delivery of its own")
     }
 
-    @Test func `after a delivery what was never taken is at fault at once`() {
+    @Test func `after a delivery a token that was never accepted is at fault at once`() {
         alarm.delivered()
         #expect(refused(1, wasTaken: false) == .token)
         #expect(refused(2, wasTaken: true) == .unclear)
@@ -55,7 +55,7 @@ import Time
         #expect(refused(4, wasTaken: false) == .token)
     }
 
-    @Test func `only a delivery takes it back`() {
+    @Test func `only a delivery ends the report`() {
         for number in 1...10 { _ = refused(number, wasTaken: true) }
         #expect(refused(11, wasTaken: false) == .settings)
         alarm.delivered()
@@ -63,7 +63,7 @@ import Time
         #expect(refused(11, wasTaken: true) == .unclear, "what was refused while it was raised is not held against the token")
     }
 
-    @Test func `its memory is bounded`() {
+    @Test func `its memory is limited`() {
         for number in 0..<CredentialMismatchDetector.limit { _ = refused(number, wasTaken: false) }
         #expect(refused(CredentialMismatchDetector.limit + 1, wasTaken: false) == .unclear)
         alarm.delivered()

@@ -17,7 +17,7 @@ import Testing
         ("pl", 1, .one), ("pl", 2, .few), ("pl", 21, .many), ("pl", 22, .few), ("pl", 12, .many), ("pl", 5, .many), ("cs", 1, .one),
         ("cs", 4, .few), ("cs", 5, .other), ("sk", 22, .other), ("sr", 21, .one), ("hr", 23, .few), ("bs", 11, .other),
     ])
-    func `counts in other languages`(language: String, count: Int, form: PluralForm) {
+    func `plural forms of other languages`(language: String, count: Int, form: PluralForm) {
         #expect(PluralForm(count: count, language: language) == form)
     }
 }

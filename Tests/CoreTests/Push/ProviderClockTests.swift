@@ -10,11 +10,11 @@ struct ProviderClockTests {
         ("Sun Nov  6 08:49:37 1994", 784_111_777), ("", nil), ("now", nil), ("1700000000", nil), ("Sun, 06 Nov 1994 08:49:37 +0000", nil),
         (String(repeating: "Sun, ", count: 1000), nil),
     ])
-    func `a Date header tells the time or nothing`(header: String, seconds: UnixSeconds?) {
+    func `a valid Date header has the time`(header: String, seconds: UnixSeconds?) {
         #expect(ProviderClock.unixSeconds(ofDate: header, now: Self.now) == seconds)
     }
 
-    @Test func `no header tells nothing`() {
+    @Test func `a missing header has no time`() {
         #expect(ProviderClock.unixSeconds(ofDate: nil, now: Self.now) == nil)
     }
 }

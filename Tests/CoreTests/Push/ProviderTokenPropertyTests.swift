@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import Time
 
-/// Long random lives: whatever happens, the promises hold.
+/// Long random sequences of events during which the guarantees must hold.
 struct ProviderTokenPropertyTests {
     private static let minute = TokenLife.minute
 
     @Test(arguments: 0..<60)
-    func `promises to the provider and to those who ask`(seed: UInt64) throws {
+    func `guarantees to the provider and to callers`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var life = TokenLife(.apns)
         var observer = Observer()
@@ -39,13 +39,13 @@ struct ProviderTokenPropertyTests {
         Issue.record("there is no token after 200 minutes")
     }
 
-    /// Remembers when tokens were born and which were refused.
+    /// Records when tokens were fetched and which were rejected.
     private struct Observer {
         var bornAt: [String: MonotonicMilliseconds] = [:]
         var refused: Set<String> = []
         var wasFetching = false
         var startedAt: MonotonicMilliseconds = 0
-        /// Births, refusals left out that may be answered by one birth more.
+        /// The times of fetches, without rejections that allow one more fetch.
         var births: [MonotonicMilliseconds] = []
         var clockCorrection: Int64 = 0
 
@@ -55,7 +55,7 @@ struct ProviderTokenPropertyTests {
             #expect(now - (bornAt[text] ?? 0) < 60 * minute, "no token is older than an hour")
         }
 
-        /// Looks whether a fetch has begun.
+        /// Checks whether a fetch has begun.
         mutating func watch(_ life: TokenLife) {
             if life.fetching != nil, !wasFetching { startedAt = life.now }
             wasFetching = life.fetching != nil
@@ -71,7 +71,7 @@ struct ProviderTokenPropertyTests {
             bornAt[text] = startedAt
             births.append(startedAt)
             life.fetched(.token(text, lifetimeMilliseconds: 60 * minute))
-            // Of the last three at least one was due to age, so that they are spread over 20 minutes.
+            // Of the last three, age caused at least one, so they are spread over 20 minutes.
             if births.count >= 3 { #expect(births[births.count - 1] - births[births.count - 3] >= 20 * minute) }
         }
 

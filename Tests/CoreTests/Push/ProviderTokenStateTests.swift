@@ -4,7 +4,7 @@ import Testing
 struct ProviderTokenStateTests {
     private static let minute = TokenLife.minute
 
-    @Test func `one fetch serves all who ask`() {
+    @Test func `one fetch serves all callers`() {
         var life = TokenLife(.apns)
         for _ in 0..<10 { #expect(life.request() == .wait) }
         #expect(life.fetched(.token("a", lifetimeMilliseconds: 60 * Self.minute)) == .token("a"))
@@ -42,7 +42,7 @@ struct ProviderTokenStateTests {
         #expect(life.request() == .token("b"))
     }
 
-    @Test func `a life counts from the beginning of its fetch`() {
+    @Test func `a lifetime starts at the beginning of the fetch`() {
         var life = TokenLife(.oauth)
         #expect(life.request() == .wait)
         life.pass(10 * Self.minute)
@@ -52,7 +52,7 @@ struct ProviderTokenStateTests {
         #expect(life.fetching == 0, "55 minutes old")
     }
 
-    @Test func `a short life is used by half, an endless one is cut`() {
+    @Test func `half of a short lifetime is used, and an unlimited one is shortened`() {
         var life = TokenLife(.oauth)
         life.obtain("a", lifetime: 20_000)
         life.pass(9999)
@@ -66,7 +66,7 @@ struct ProviderTokenStateTests {
         #expect(life.request() == .wait)
     }
 
-    @Test func `a renewal that fails disturbs nobody, and is repeated with growing pauses`() {
+    @Test func `a failed renewal affects no caller and is repeated with backoff`() {
         var life = TokenLife(.oauth)
         life.obtain("a")
         life.pass(55 * Self.minute)
@@ -79,12 +79,12 @@ struct ProviderTokenStateTests {
             }
             life.pass(1000)
         }
-        // Every second would be 240.
+        // Two seconds later it would be 240.
         #expect(fetches > 4)
         #expect(fetches < 60)
     }
 
-    @Test func `failures are reported to all at once, with the time that asking is useless for`() throws {
+    @Test func `a failure reaches all callers with the time to wait`() throws {
         var life = TokenLife(.oauth)
         #expect(life.request() == .wait)
         let failed = life.fetched(.unavailable(reason: "token_status_503", retryAfterMilliseconds: 90_000))
@@ -97,7 +97,7 @@ struct ProviderTokenStateTests {
         #expect(life.fetching != nil)
     }
 
-    @Test func `nobody is asked without a pause, even when the provider says so`() throws {
+    @Test func `a backoff has a minimum, for any response of the provider`() throws {
         var life = TokenLife(.oauth)
         #expect(life.request() == .wait)
         let failed = life.fetched(.unavailable(reason: "token_status_503", retryAfterMilliseconds: 0))
@@ -105,7 +105,7 @@ struct ProviderTokenStateTests {
         #expect(life.request() == failed)
     }
 
-    @Test func `a refused credential stays refused until it is asked for again`() throws {
+    @Test func `a rejected credential stays rejected for the next request`() throws {
         var life = TokenLife(.oauth)
         #expect(life.request() == .wait)
         let refusal = TokenLife.Got.failure(.init(.refused, reason: "token_invalid_grant"))
@@ -115,7 +115,7 @@ struct ProviderTokenStateTests {
         life.obtain("a")
     }
 
-    @Test func `success ends the counting of failures`() {
+    @Test func `a success resets the count of failures`() {
         var life = TokenLife(.oauth)
         for _ in 0..<8 {
             #expect(life.request() == .wait)
@@ -129,7 +129,7 @@ struct ProviderTokenStateTests {
         #expect((1000...2000).contains(failed.retryAfter ?? 0))
     }
 
-    @Test func `neither a token nor a message of it is printed`() {
+    @Test func `neither a token nor its content is printed`() {
         var life = TokenLife(.oauth)
         life.obtain("very-secret")
         guard case .use(let token) = life.state.request(now: life.now) else { return #expect(Bool(false)) }

@@ -8,7 +8,7 @@ import Time
         try PushStyle(content: .full).notification(for: .sample(text: text, ticketID: ticketID))
     }
 
-    /// A format with ten bytes around the body, in which a quote takes two.
+    /// A format with ten bytes around the body, in which a quote takes two bytes.
     private func render(_ notification: PushNotification) -> [UInt8] {
         Array("<<<<<\(notification.body)>>>>>".utf8).flatMap { $0 == UInt8(ascii: "\"") ? [UInt8(ascii: "\\"), $0] : [$0] }
     }
@@ -18,7 +18,7 @@ import Time
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `carries what opens the chat`() throws {
+    @Test func `contains the identifiers that open the chat`() throws {
         let notification = try notification("a", ticketID: 9_223_372_036_854_775_807)
         #expect(notification.thread == "ticket-9223372036854775807")
         #expect(notification.repetitionID == "comment-7")
@@ -30,7 +30,7 @@ import Time
 
     private static let avatar = "https://example.com/avatars/17"
 
-    @Test func `the avatar is left out before the text is cut`() throws {
+    @Test func `the avatar is dropped before the text is cut`() throws {
         func render(_ notification: PushNotification) -> [UInt8] { Array("<\(notification.avatarURL ?? "")|\(notification.body)>".utf8) }
         let notification = try PushStyle(content: .full).notification(for: .sample(avatar: Self.avatar, text: "hello"))
         let whole = "<\(Self.avatar)|hello>"
@@ -47,21 +47,21 @@ import Time
         #expect(String(decoding: cut, as: UTF8.self) == "<|\(String(repeating: "a", count: 93))…>")
     }
 
-    @Test func `the app gets the avatar beside what opens the chat`() throws {
+    @Test func `the app gets the avatar and the identifiers that open the chat`() throws {
         let notification = try PushStyle(content: .author).notification(for: .sample(avatar: Self.avatar))
         #expect(notification.data.map(\.key) == ["app_id", "ticket_id", "comment_id", "event_id", "avatar_url"])
         #expect(notification.data.last?.value == Self.avatar)
     }
 
-    @Test func `identities of any form open the chat`() throws {
+    @Test func `identifiers of any form open the chat`() throws {
         let notification = try PushStyle(content: .full).notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
         #expect(notification.thread == "ticket-канал \"1\"")
         #expect(notification.repetitionID == "comment-007")
         #expect(notification.data[1].value == "канал \"1\"" && notification.data[2].value == "007")
     }
 
-    /// APNs takes 1 to 64 bytes, and what a header cannot hold would keep the message from being sent.
-    @Test func `the repetition is a short word`() throws {
+    /// APNs accepts 1 to 64 bytes, and an invalid header value would prevent the push.
+    @Test func `the collapse id is a short word`() throws {
         let texts =
             [1, 55, 56, 57, 58, 255].map { String(repeating: "x", count: $0) } + ["a b", " ", "e\u{301}", "\u{E9}", "a\u{80}"]
         var seen: Set<String> = []
@@ -76,11 +76,11 @@ import Time
     }
 
     @Test(arguments: [(0, 100), (99_000, 1), (99_001, 0), (100_000, 0), (.max, 0)] as [(UnixMilliseconds, UInt64)])
-    func `lives until it expires`(now: UnixMilliseconds, seconds: UInt64) throws {
+    func `expires with the event`(now: UnixMilliseconds, seconds: UInt64) throws {
         #expect(try notification("a").lifetimeSeconds(now: now) == seconds)
     }
 
-    @Test func `lives four weeks at most`() throws {
+    @Test func `has a lifetime of four weeks at most`() throws {
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
         let notification = try PushStyle(content: .full).notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
         #expect(notification.lifetimeSeconds(now: 0) == 2_419_200)
@@ -91,7 +91,7 @@ import Time
         ("a\"\"\"b", 17, "a\\\"…"), ("Привет", 22, "Привет"), ("Привет", 21, "Прив…"), ("🇩🇪🇫🇷🇷🇺", 33, "🇩🇪🇫🇷…"), ("🇩🇪🇫🇷🇷🇺", 28, "🇩🇪…"),
         ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 59, "👨‍👩‍👧‍👦…"), ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 37, "👨\u{200D}👩\u{200D}👧\u{200D}…"), ("ab cd ef", 17, "ab c…"), ("ab cd ef", 16, "ab…"),
     ])
-    func `cuts to the byte`(text: String, limit: Int, body: String) throws {
+    func `the body is cut to the exact byte`(text: String, limit: Int, body: String) throws {
         #expect(try fitted(text, limit) == "<<<<<\(body)>>>>>")
     }
 
@@ -100,9 +100,9 @@ import Time
         #expect(throws: PushNotification.TooLarge.self) { try fitted("he", 11) }
     }
 
-    /// Against the plainest way: one character less and less.
+    /// Compared with a simple implementation that removes one character at a time.
     @Test(arguments: 0..<20)
-    func `keeps all that fits`(seed: UInt64) throws {
+    func `keeps as many characters as fit`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let pieces = ["a", "\"", "ж", "😀", "🇩🇪", "👨‍👩‍👧‍👦", "e\u{301}", " ", "\n"]
         let text = "x" + (0..<25).map { _ in random.element(of: pieces) }.joined()

@@ -9,7 +9,7 @@ import Testing
         return [notification.title, notification.body]
     }
 
-    @Test func `content decides what is shown`() throws {
+    @Test func `the setting content decides about the shown text`() throws {
         let comment = Comment.sample(text: "Ваш заказ готов", files: ["a.png"])
         #expect(try shown(comment, content: .full) == ["Анна", "Ваш заказ готов"])
         #expect(try shown(comment, content: .author) == ["Анна", "Новое сообщение"])
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [(PushContent.full, true), (.author, true), (.private, false)])
-    func `the avatar is shown with the author alone`(content: PushContent, isShown: Bool) throws {
+    func `the avatar is shown only with the author`(content: PushContent, isShown: Bool) throws {
         let avatar = "https://example.com/avatars/17"
         let notification = try PushStyle(content: content).notification(for: .sample(avatar: avatar))
         #expect(notification.avatarURL == (isShown ? avatar : nil))
@@ -28,7 +28,7 @@ import Testing
         (1, "1 файл: ", "1 file: "), (2, "2 файла: ", "2 files: "), (5, "5 файлов: ", "5 files: "), (11, "11 файлов: ", "11 files: "),
         (21, "21 файл: ", "21 files: "), (24, "24 файла: ", "24 files: "), (112, "112 файлов: ", "112 files: "),
     ])
-    func `counts files`(count: Int, russian: String, english: String) throws {
+    func `the number of files is shown`(count: Int, russian: String, english: String) throws {
         let names = (1...count).map { "\($0).png" }
         let comment = Comment.sample(files: names)
         #expect(try shown(comment)[1] == russian + names.joined(separator: ", "))
@@ -39,17 +39,17 @@ import Testing
         (["a.png", "b.pdf"], "2 files: a.png, b.pdf"), (["a.png", nil], "2 files: a.png"), ([nil, ""], "New message"), ([], "New message"),
         (["in\u{202E}gpj.exe\n"], "1 file: ingpj.exe"),
     ])
-    func `names files`(names: [String?], body: String) throws {
+    func `the names of files are shown`(names: [String?], body: String) throws {
         #expect(try shown(.sample(text: " \n", files: names), content: .full, templates: .english)[1] == body)
     }
 
     @Test(arguments: [nil, "", " \u{200B}\n", "\u{0}"] as [String?])
-    func `does without an author`(name: String?) throws {
+    func `an author is optional`(name: String?) throws {
         #expect(try shown(.sample(author: name, text: "a")) == ["Поддержка", "a"])
         #expect(try shown(.sample(author: name), content: .author) == ["Поддержка", "Новое сообщение"])
     }
 
-    @Test func `fills in every placeholder`() throws {
+    @Test func `every placeholder is replaced`() throws {
         let templates = try PushTemplates(
             language: "ru",
             texts: [.title: "{author} пишет", .text: "{author}: {text}", .filesFew: "{author}: {count} шт. ({files})"])
@@ -77,7 +77,7 @@ import Testing
         #expect(!"\(notification)".contains("SECRET"))
     }
 
-    @Test func `refuses names that nobody knows`() throws {
+    @Test func `unknown placeholders are rejected`() throws {
         for name in ["", "a b", "é", "a\u{0}", String(repeating: "a", count: 65)] {
             #expect(throws: PushStyle.Problem.sound) { try PushStyle(sound: name) }
             #expect(throws: PushStyle.Problem.androidChannel) { try PushStyle(androidChannel: name) }

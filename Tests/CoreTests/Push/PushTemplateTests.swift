@@ -17,12 +17,12 @@ import Testing
         ("{author}: {text}", "[author]: [text]"), ("{count} файлов ({files})", "[count] файлов ([files])"), ("{{{count}}}", "{[count]}"),
         ("no placeholders", "no placeholders"), ("{{author}}", "{author}"), ("{text}{text}", "[text][text]"),
     ])
-    func `placeholders are filled in`(text: String, filled: String) throws {
+    func `placeholders are replaced`(text: String, filled: String) throws {
         let template = try PushTemplate(text, allowing: Self.all)
         #expect(template.filled { "[\($0.rawValue)]" } == filled)
     }
 
-    @Test func `does not look at what is filled in again`() throws {
+    @Test func `replaced text is not parsed again`() throws {
         let template = try PushTemplate("{author}: {text}", allowing: Self.all)
         #expect(template.filled { $0 == .author ? "{text}" : "}}{count}{{" } == "{text}: }}{count}{{")
     }
@@ -38,7 +38,7 @@ import Testing
         #expect(self.flaw(text) == flaw)
     }
 
-    @Test func `refuses placeholders that have no place`() {
+    @Test func `misplaced placeholders are rejected`() {
         #expect(flaw("{author}{files}", allowing: [.author]) == .misplaced(.files))
         #expect(flaw("{author}", allowing: [.author]) == nil)
     }

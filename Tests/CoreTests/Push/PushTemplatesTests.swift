@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test func `knows English and Russian`() throws {
+    @Test func `English and Russian are built in`() throws {
         #expect(try PushTemplates(language: "en") == .english)
         #expect(try PushTemplates(language: "ru") == .russian)
         #expect(PushTemplates.english != .russian)
@@ -19,7 +19,7 @@ import Testing
         #expect(mistakes("en-GB", [.neutralTitle: "Help desk"]) == [])
     }
 
-    @Test func `other languages need their texts`() {
+    @Test func `other languages need texts`() {
         #expect(mistakes("de", [.filesOther: "{count} Dateien: {files}", .neutralTitle: "Support", .neutralBody: "Neue Nachricht"]) == [])
         #expect(
             mistakes("de", [.neutralTitle: "Support"]) == [
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "en-", "e_n", "русский", "englishlanguage"])
-    func `refuses what is no language`(language: String) {
+    func `an invalid language is rejected`(language: String) {
         #expect(mistakes(language, [:]).first?.hasPrefix("language is not a language") == true)
     }
 }

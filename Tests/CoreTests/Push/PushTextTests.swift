@@ -9,7 +9,7 @@ import Testing
         ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("\u{200D}\u{200B}", ""), ("\u{3164}\u{115F}", ""), ("👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️", "👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️"),
         ("a\u{1C}b", "ab"), ("e\u{301}", "e\u{301}"),
     ])
-    func `puts text on one line`(text: String, line: String) {
+    func `whitespace is collapsed to one line`(text: String, line: String) {
         #expect(Array(PushText.line(text).unicodeScalars) == Array(line.unicodeScalars))
     }
 
@@ -28,11 +28,11 @@ import Testing
         ("e\u{301}e\u{301}", 5, "e…"), ("e\u{301}\u{302}", 6, "e\u{301}\u{302}"), ("e\u{301}\u{302}a", 5, "e…"),
         ("e\u{301}\u{302}a", 3, "…"), ("", 0, ""), ("a", 0, "…"),
     ])
-    func `cuts between characters`(text: String, bytes: Int, cut: String) {
+    func `text is cut between characters`(text: String, bytes: Int, cut: String) {
         #expect(PushText.cut(text, toBytes: bytes) == cut)
     }
 
-    @Test func `treats each character as its properties say`() {
+    @Test func `each character is handled by its Unicode properties`() {
         let values = [0...0x31FF, 0xD700...0xFFFF, 0x1_FFF0...0x1_FFFF, 0xE_0000...0xE_01FF, 0x10_FFF0...0x10_FFFF].joined()
         let wrong = values.compactMap { Unicode.Scalar($0) }.filter { scalar in
             let isDisguise = "\u{202A}"..."\u{202E}" ~= scalar || "\u{2066}"..."\u{2069}" ~= scalar || "\u{FFF9}"..."\u{FFFB}" ~= scalar

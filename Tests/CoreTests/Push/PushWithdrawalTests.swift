@@ -20,7 +20,7 @@ import Time
 
     private static func end(_ seenAt: String) -> [String] { ["seen_at=\(seenAt)", "event_id=\(id)"] }
 
-    @Test func `it names the thread of the ticket's notifications`() throws {
+    @Test func `names the thread of the ticket's notifications`() throws {
         let withdrawal = try #require(PushWithdrawal(event(ticketID: 42)))
         #expect(withdrawal.thread == (try PushStyle().notification(for: .sample(ticketID: 42)).thread))
         #expect(withdrawal.collapseID == "seen-42")
@@ -30,7 +30,7 @@ import Time
                 + Self.end("2026-03-10T08:15:12.000Z"))
     }
 
-    @Test func `of a channel it names the channel`() throws {
+    @Test func `names the channel of a channel's notifications`() throws {
         #expect(
             try data(event(ticketID: 101, channel: "sendbird_desk_1"))
                 == [
@@ -38,29 +38,29 @@ import Time
                 ] + Self.end("2026-03-10T08:15:12.000Z"))
     }
 
-    @Test func `without a conversation it is about all`() throws {
+    @Test func `without a conversation it applies to all notifications`() throws {
         #expect(try data(event()) == ["type=conversation.seen", "app_id=app"] + Self.end("2026-03-10T08:15:12.000Z"))
         #expect(PushWithdrawal(event())?.thread == nil)
         #expect(PushWithdrawal(event())?.collapseID == "seen")
     }
 
-    @Test func `an identity of any form fits the collapse id`() {
+    @Test func `an identifier of any form fits the collapse id`() {
         let id = HelpDeskID(String(repeating: "ü", count: 100))
         #expect((PushWithdrawal(event(ticketID: id))?.collapseID.utf8.count ?? 65) <= 64)
     }
 
-    /// The help desk's clock, or somebody's claim, may be ahead: later comments are not withdrawn.
-    @Test func `a reading in the future counts as its incoming`() throws {
+    /// The clock of the help desk or of a client may be ahead: later comments are not withdrawn.
+    @Test func `a read receipt from the future has the time of its arrival`() throws {
         #expect(try data(event(ticketID: 42, readAt: Self.now + 3_600_000)).contains("seen_at=2026-03-10T08:15:12.000Z"))
         #expect(try data(event(ticketID: 42, readAt: Self.now - 1)).contains("seen_at=2026-03-10T08:15:11.999Z"))
     }
 
-    @Test func `no other event is one`() {
+    @Test func `other events are no withdrawal`() {
         let comment = Event(.sample(), id: Self.id, receivedAt: Self.now, lifetimeMilliseconds: 60_000)
         #expect(PushWithdrawal(comment) == nil)
     }
 
-    @Test func `a notification says when it was written only if devices compare it`() throws {
+    @Test func `a notification contains its time only if devices compare it`() throws {
         let eventID = Self.id
         func created(_ withdraws: Bool) throws -> String? {
             try PushStyle(withdraws: withdraws).notification(for: .sample(), eventID: eventID, createdAt: Self.now, expiresAt: .max)

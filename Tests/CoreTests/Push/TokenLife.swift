@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-/// A token state with clocks of its own, driven by a test.
+/// A token state with its own clocks, driven by a test.
 struct TokenLife {
     enum Got: Equatable {
         case token(String)
@@ -15,9 +15,9 @@ struct TokenLife {
 
     var state: ProviderTokenState
     var now: MonotonicMilliseconds = 1_000_000
-    /// Our wall clock.
+    /// Deskgate's wall clock.
     var unixSeconds: UnixSeconds = 1_700_000_000
-    /// What the fetch under way was given as a correction; nil when none is.
+    /// The clock correction passed to the running fetch; nil when none runs.
     var fetching: Int64?
     var tokens: [String: ProviderToken] = [:]
     var random = SeededGenerator(seed: 7)
@@ -55,7 +55,7 @@ struct TokenLife {
         }
     }
 
-    /// Asks, and fetches a token if there is none.
+    /// Requests a token, and fetches one if there is none.
     mutating func obtain(_ text: String, lifetime: UInt64 = 60 * minute) {
         #expect(request() == .wait)
         #expect(fetched(.token(text, lifetimeMilliseconds: lifetime)) == .token(text))
@@ -78,7 +78,7 @@ struct TokenLife {
 }
 
 extension TokenLife.Got {
-    /// How long to wait, when it is a failure that may pass.
+    /// The time to wait after a temporary failure.
     var retryAfter: UInt64? {
         if case .failure(let failure) = self, case .unavailable(let wait) = failure.kind { wait } else { nil }
     }

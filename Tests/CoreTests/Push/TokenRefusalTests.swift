@@ -5,7 +5,7 @@ import Time
 struct TokenRefusalTests {
     private static let minute = TokenLife.minute
 
-    @Test func `an expired token is replaced once, however many requests it was refused in`() throws {
+    @Test func `an expired token is replaced once, for any number of rejected requests`() throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         #expect(try life.refused("a") == .askAgain)
@@ -18,7 +18,7 @@ struct TokenRefusalTests {
         #expect(life.fetching == nil)
     }
 
-    @Test func `tokens are told apart even when their texts are not`() throws {
+    @Test func `tokens with equal texts are distinct`() throws {
         var life = TokenLife(.oauth)
         life.obtain("a")
         let first = try #require(life.tokens["a"])
@@ -45,7 +45,7 @@ struct TokenRefusalTests {
         #expect(try life.refused("c") == .askAgain)
     }
 
-    @Test func `a credential that is refused for another reason is not minted for again`() throws {
+    @Test func `a credential rejected for another reason causes no new token`() throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         #expect(try life.refused("a", isExpired: false) == .credentialRefused)
@@ -54,7 +54,7 @@ struct TokenRefusalTests {
     }
 
     @Test(arguments: [-86_400, -301, 301, 3600, 500_000_000] as [Int64], [true, false])
-    func `a wrong clock is found, and tokens are minted with the provider's time`(skew: Int64, isExpired: Bool) throws {
+    func `a wrong clock is detected, and tokens are minted with the provider's time`(skew: Int64, isExpired: Bool) throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         #expect(
@@ -63,22 +63,22 @@ struct TokenRefusalTests {
         #expect(life.state.clockCorrectionSeconds == skew)
         #expect(life.request() == .wait)
         #expect(life.fetching == skew)
-        // Others that were refused meanwhile need not report it again.
+        // Further rejections do not report it again.
         #expect(try life.refused("a", isExpired: isExpired, providerUnixSeconds: life.unixSeconds.advanced(by: skew)) == .askAgain)
         life.fetched(.token("b", lifetimeMilliseconds: 60 * Self.minute))
-        // Minted with the provider's time, it is not refused because of the clock.
+        // A token minted with the provider's time is not rejected because of the clock.
         #expect(try life.refused("b", isExpired: false, providerUnixSeconds: life.unixSeconds.advanced(by: skew)) == .credentialRefused)
     }
 
     @Test(arguments: [-300, 0, 300] as [Int64])
-    func `clocks that are nearly the same are the same`(skew: Int64) throws {
+    func `nearly equal clocks need no correction`(skew: Int64) throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         #expect(try life.refused("a", providerUnixSeconds: life.unixSeconds.advanced(by: skew)) == .askAgain)
         #expect(life.state.clockCorrectionSeconds == 0)
     }
 
-    @Test func `the correction ends when somebody puts the clock right`() throws {
+    @Test func `the correction ends when the clock is set right`() throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         #expect(try life.refused("a", providerUnixSeconds: life.unixSeconds + 7200) == .clockSkew(seconds: 7200))
@@ -90,7 +90,7 @@ struct TokenRefusalTests {
         #expect(life.fetching == 0)
     }
 
-    @Test func `a clock that jumps about is held back too`() throws {
+    @Test func `corrections of a jumping clock are rate limited`() throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         #expect(try life.refused("a", providerUnixSeconds: life.unixSeconds + 7200) == .clockSkew(seconds: 7200))
@@ -100,7 +100,7 @@ struct TokenRefusalTests {
         #expect(try life.refused("b", providerUnixSeconds: life.unixSeconds - 7200) == .hold(held))
     }
 
-    @Test func `a fetch refused by a wrong clock is repeated at once with the right time, and then with pauses`() throws {
+    @Test func `a fetch rejected because of the clock is repeated at once, then with backoff`() throws {
         var life = TokenLife(.oauth)
         #expect(life.request() == .wait)
         let skewed = life.fetched(.refused(reason: "token_invalid_grant", providerUnixSeconds: life.unixSeconds - 4000))
@@ -117,14 +117,14 @@ struct TokenRefusalTests {
         #expect(try #require(jumped.retryAfter) >= 1000)
     }
 
-    @Test func `too many tokens: none is minted, the current one is kept, and nothing is sent for a while`() throws {
+    @Test func `after too many tokens the current one is kept and all requests stop for a while`() throws {
         var life = TokenLife(.apns)
         life.obtain("a")
         life.pass(46 * Self.minute)
         let failure = life.state.tooManyUpdates(now: life.now, retryAfterMilliseconds: 120_000, random: &life.random)
         #expect(failure == .init(.unavailable(retryAfterMilliseconds: 120_000), reason: "too_many_token_updates"))
         life.pass(1000)
-        // What was under way when it began tells nothing new.
+        // Requests that were running when it began do not prolong it.
         let second = life.state.tooManyUpdates(now: life.now, retryAfterMilliseconds: nil, random: &life.random)
         #expect(second.kind == .unavailable(retryAfterMilliseconds: 119_000))
         #expect(life.request() == .failure(second))
@@ -138,7 +138,7 @@ struct TokenRefusalTests {
         life.obtain("b")
     }
 
-    @Test func `complaints in a row are waited out longer and longer`() {
+    @Test func `repeated rejections increase the backoff`() {
         var life = TokenLife(.apns)
         life.obtain("a")
         var waits: [UInt64] = []

@@ -10,12 +10,12 @@ import Time
         CallWindows.Person(appID: app, userID: "user-\(user)")
     }
 
-    /// Whether a reference that keeps every call would refuse another one: it counts those that lie within a window.
+    /// Whether a reference that stores every call would reject another one: it counts the calls within a window.
     private static func isFull(_ rule: LimitRule, calls: [UnixMilliseconds], now: UnixMilliseconds) -> Bool {
         calls.count { now.elapsed(since: $0) < rule.windowMilliseconds } >= rule.max
     }
 
-    @Test func `several Windows are exact`() {
+    @Test func `several windows are exact`() {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 10), LimitRule(per: .user, max: 5, windowMilliseconds: 100),
             LimitRule(per: .app, max: 9, windowMilliseconds: 50),
@@ -40,14 +40,14 @@ import Time
                 #expect(refusal.seconds(at: now) == 1)
             } else {
                 count += 1
-                // What no window reaches any more is left out.
+                // Calls outside every window are omitted.
                 taken = taken.filter { now.elapsed(since: $0.at) < 100 } + [(person, now)]
             }
         }
         #expect((250..<2000).contains(count), "some are taken and some are refused")
     }
 
-    @Test func `counts each person of each app alone`() {
+    @Test func `counts each person of each app separately`() {
         var windows = CallWindows(
             [LimitRule(per: .user, max: 1, windowMilliseconds: 1000), LimitRule(per: .app, max: 2, windowMilliseconds: 500)],
             personLimit: 10)
@@ -57,13 +57,13 @@ import Time
         #expect(windows.take(Self.person(2), now: Self.start) == nil)
         #expect(windows.take(Self.person(3), now: Self.start)?.rule.scope == .app)
         #expect(windows.take(Self.person(3, app: "other"), now: Self.start) == nil)
-        // Two texts that Unicode calls equal are two people.
+        // Two texts that are equal in Unicode are two people.
         #expect(windows.take(CallWindows.Person(appID: "a", userID: "\u{e9}"), now: Self.start) == nil)
         #expect(windows.take(CallWindows.Person(appID: "a", userID: "e\u{301}"), now: Self.start) == nil)
     }
 
-    /// As if it had not been recorded, for both scopes; and another's time is nobody's.
-    @Test func `takes a call back`() {
+    /// As if the call had not been recorded, in both scopes; a call of another user or time is not removed.
+    @Test func `removes a recorded call`() {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 1000),
         ]
@@ -80,8 +80,8 @@ import Time
         #expect(windows.take(Self.person(3), now: Self.start + 5) == nil)
     }
 
-    /// Others' calls lock nobody out, and somebody's own calls do not make him forgotten.
-    @Test func `forgets who called longest ago`() {
+    /// The calls of others lock no user out, and frequent calls keep a user in the table.
+    @Test func `evicts the user whose last call is the oldest`() {
         var windows = CallWindows([LimitRule(per: .user, max: 1, windowMilliseconds: 1_000_000)], personLimit: 2)
         #expect(windows.take(Self.person(1), now: Self.start) == nil)
         #expect(windows.take(Self.person(2), now: Self.start + 1) == nil)
@@ -92,7 +92,7 @@ import Time
         #expect(windows.take(Self.person(1), now: Self.start + 104) == nil)
     }
 
-    /// A clock that was set back locks nobody out for as long.
+    /// After a clock was set back, no user is locked out for the difference.
     @Test func `survives a clock that is set back`() {
         var windows = CallWindows([LimitRule(per: .user, max: 1, windowMilliseconds: 1000)], personLimit: 2)
         #expect(windows.take(Self.person(1), now: Self.start + 3_600_000) == nil)

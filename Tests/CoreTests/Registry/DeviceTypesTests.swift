@@ -7,7 +7,7 @@ import Testing
         (.except(["ios", "caf\u{E9}"]), [false, true, true, true]), (.only([]), [false, false, false, false]),
         (.except([]), [true, true, true, true]),
     ])
-    func `contains what it names`(_ types: DeviceTypes, _ expected: [Bool]) {
+    func `contains the listed types`(_ types: DeviceTypes, _ expected: [Bool]) {
         #expect(["ios", "iOS", "cafe\u{301}", nil].map { types.contains($0) } == expected, "a kind that nobody has named is not excepted")
     }
 }

@@ -7,7 +7,7 @@ import Time
     private let rule = LimitRule(per: .user, max: 1, windowMilliseconds: 300_000)
 
     @Test(arguments: [(0, 300_000), (1, 300_000), (299_999, 300_000)] as [(UInt64, UInt64)])
-    func `holds for the window`(_ elapsed: UInt64, _ until: UInt64) {
+    func `applies during the window`(_ elapsed: UInt64, _ until: UInt64) {
         #expect(rule.allowedAt(earliest: 1_000_000, now: 1_000_000 + elapsed) == UnixMilliseconds(1_000_000 + until))
     }
 
@@ -16,8 +16,9 @@ import Time
         #expect(rule.allowedAt(earliest: nil, now: 1_000_000) == nil)
     }
 
-    /// A clock that was set back further than the tolerance forgets; within it, nobody waits longer than the window and the tolerance.
-    @Test func `forgets what lies in the future`() {
+    /// If a clock was set back by more than the tolerance, the calls are discarded. Within it, no caller waits longer than the window and
+    /// the tolerance.
+    @Test func `discards calls in the future`() {
         let tolerance = LimitRule.clockToleranceMilliseconds
         #expect(rule.allowedAt(earliest: 1_000_000 + tolerance, now: 1_000_000) == UnixMilliseconds(1_300_000 + tolerance))
         #expect(rule.allowedAt(earliest: 1_000_001 + tolerance, now: 1_000_000) == nil)

@@ -1,8 +1,7 @@
 import Core
 import Time
 
-/// What the registry must be after each input, in the plainest words: one list of devices and one of all calls that were ever allowed, and nothing
-/// clever. Names are ASCII, so Swift's `==` compares bytes.
+/// A simple model of the registry: one list of devices and one of all allowed calls. Names are ASCII, so Swift's `==` compares bytes.
 struct NaiveRegistry {
     struct Row: Equatable {
         let key: Device.Key
@@ -16,9 +15,9 @@ struct NaiveRegistry {
     }
 
     let devicesPerUser: Int
-    /// In the order of app, person and device.
+    /// Ordered by app, person and device.
     private(set) var rows: [Row] = []
-    /// What was told: why, of which device and token, and when.
+    /// The announced changes: the reason, the device and token, and the time.
     private(set) var reported: [String] = []
     private var allowed: [(key: Device.Key, at: UnixMilliseconds, counted: Set<LimitRule.Scope>)] = []
 
@@ -34,7 +33,7 @@ struct NaiveRegistry {
             let together = allowed.filter { $0.counted.contains(rule.scope) && isTogether(rule.scope, left: $0.key, right: key) }.map(\.at)
             guard together.count >= rule.max else { continue }
             let first = together[together.count - rule.max]
-            // What lies more than a minute ahead was recorded before the clock was set back.
+            // A call more than a minute ahead was recorded before the clock was set back.
             if first > now + 60_000 || first + rule.windowMilliseconds <= now { continue }
             if first + rule.windowMilliseconds > worst?.until ?? 0 { worst = (rule, first + rule.windowMilliseconds) }
         }
@@ -96,7 +95,7 @@ struct NaiveRegistry {
         return chosen.count { $0.token != nil }
     }
 
-    /// The longest unseen ones before a time, so many at most.
+    /// Removes devices not seen since `time`, the longest unseen first, at most `limit`.
     mutating func idle(before time: UnixMilliseconds, limit: Int, at now: UnixMilliseconds) {
         for row in rows.filter({ $0.seenAt < time }).sorted(by: { $0.seenAt < $1.seenAt }).prefix(limit) {
             drop(row.key, "idle", at: now)
@@ -115,7 +114,7 @@ struct NaiveRegistry {
         rows[index].environment = environment
     }
 
-    /// The devices that a comment for a person is for.
+    /// The devices that a comment for a person is sent to.
     func targets(_ key: Device.Key) -> [String] {
         if let index = index(key) { return rows[index].token == nil ? [] : [key.deviceID] }
         return ofPerson(key).filter { rows[$0].token != nil }.map { rows[$0].key.deviceID }

@@ -3,15 +3,15 @@ import Testing
 import Time
 
 @Suite struct PushTokenTests {
-    @Test func `shows its ends only when it is long`() throws {
+    @Test func `shows its first and last characters only if it is long`() throws {
         let long = "abcdefghijklmnopqrstuvwx"
         #expect(try PushToken(long).masked == "abcd…uvwx(24)")
         #expect(try PushToken(String(long.dropLast())).masked == "…(23)")
         #expect(try PushToken("x").masked == "…(1)")
     }
 
-    /// Of characters, each as long as the whole token, the first four would be all of it.
-    @Test func `counts scalars and not characters`() throws {
+    /// A token could consist of four very long characters, which would all be shown.
+    @Test func `counts Unicode scalars instead of characters`() throws {
         let text = "e" + String(repeating: "\u{301}", count: 99)
         #expect(text.count == 1)
         let masked = try PushToken(text).masked
@@ -20,7 +20,7 @@ import Time
         #expect(try PushToken(wide).masked == "…(23)")
     }
 
-    @Test func `describes itself masked`() throws {
+    @Test func `has a masked description`() throws {
         let text = String(repeating: "MARKER", count: 10)
         let token = try PushToken(text)
         let device = Device(
@@ -41,7 +41,7 @@ import Time
 
     private static let digits = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789ABCDEF"
 
-    @Test func `hexadecimal digits are a number`() throws {
+    @Test func `hexadecimal tokens are compared as numbers`() throws {
         let lower = try PushToken(Self.digits.lowercased())
         for text in [Self.digits, Self.digits.uppercased(), Self.digits.lowercased()] {
             let token = try PushToken(text)
@@ -63,7 +63,7 @@ import Time
         #expect(Array(token.text.utf8) == Array(text.utf8))
     }
 
-    @Test func `devices are named by bytes`() {
+    @Test func `devices are identified by bytes`() {
         let keys = ["caf\u{E9}", "cafe\u{301}"].flatMap { text in
             [
                 Device.Key(appID: text, userID: "u", deviceID: "d"), Device.Key(appID: "a", userID: text, deviceID: "d"),

@@ -20,7 +20,7 @@ import Time
         return try #require(change.incoming(telling: Self.audience, using: &random)).event
     }
 
-    @Test func `say what changed`() throws {
+    @Test func `have one kind for each change`() throws {
         let (registered, removed) = (try event(change(.registered)), try event(change(.removed(.tooManyDevices))))
         #expect(String(decoding: registered.data, as: UTF8.self) == #"{"device_id":"d\n1","type":"ios","token":"a\"é"}"#)
         #expect(
@@ -36,7 +36,7 @@ import Time
         #expect(registered.id == registered.id.event)
     }
 
-    @Test(arguments: removed + [.registered]) func `are read as they were written`(_ kind: RegistryChange.Kind) throws {
+    @Test(arguments: removed + [.registered]) func `survive a round trip`(_ kind: RegistryChange.Kind) throws {
         let payload = try #require(RegistryChange.Payload(event(change(kind, type: ""))))
         #expect(payload.deviceID == "d\n1")
         #expect(payload.token == .init(type: "", text: "a\"é"))
@@ -44,7 +44,7 @@ import Time
         #expect(payload.reason.map { .removed($0) } ?? .registered == kind)
     }
 
-    @Test func `name the token that is replaced`() throws {
+    @Test func `contain the replaced token`() throws {
         let former = try change(.registered, type: "android", token: "b").device
         let event = try event(RegistryChange(.registered, change(.registered).device, replacing: former, at: 1000))
         #expect(
@@ -57,7 +57,7 @@ import Time
         #expect(!payload.token.isHeld(by: nil))
     }
 
-    @Test func `are not made for nobody`() throws {
+    @Test func `are not created without a user`() throws {
         var random = SeededGenerator(seed: 1)
         let first = random
         #expect(try change(.registered, app: "other").incoming(telling: Self.audience, using: &random) == nil)
@@ -70,12 +70,12 @@ import Time
         "{}", "[]", "", #"{"device_id":"","type":"ios","token":"t"}"#, #"{"device_id":"d","type":"ios","token":""}"#,
         #"{"device_id":"d","type":"ios"}"#, #"{"device_id":1,"type":"ios","token":"t"}"#,
     ])
-    func `are not read from anything else`(_ data: String) throws {
+    func `are rejected if malformed`(_ data: String) throws {
         let event = try event(change(.registered))
         #expect(RegistryChange.Payload(copy(event, kind: .pushTokenRegistered, data)) == nil)
     }
 
-    @Test(arguments: Event.Kind.allCases) func `are read from their kinds alone`(_ kind: Event.Kind) throws {
+    @Test(arguments: Event.Kind.allCases) func `are parsed only from their own kinds`(_ kind: Event.Kind) throws {
         let event = try event(change(.registered))
         let isRead = RegistryChange.Payload(copy(event, kind: kind, String(decoding: event.data, as: UTF8.self))) != nil
         #expect(isRead == [.pushTokenRegistered, .pushTokenRemoved].contains(kind))

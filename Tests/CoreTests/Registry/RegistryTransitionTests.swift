@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Time
 
-/// Random inputs to the transition, over rows that decide nothing, and to a model that is too simple to be wrong.
+/// Random inputs to the transition, over passive rows, and to a simple model.
 @Suite struct RegistryTransitionTests {
-    @Test(arguments: 0..<40) func `does what the model does`(seed: Int) throws {
+    @Test(arguments: 0..<40) func `behaves like the model`(seed: Int) throws {
         var outcomes: Set<String> = []
         for run in 0..<25 {
             var life = try RegistryLife(seed: UInt64(seed * 25 + run))
@@ -18,8 +18,8 @@ import Time
         #expect(outcomes == ["registered", "unchanged", "removed", "limited"])
     }
 
-    /// Of calls that may be a million, those that no rule can ask for are forgotten.
-    @Test func `keeps no more calls than rules ask for`() throws {
+    /// Of up to a million calls, those outside every rule's window are deleted.
+    @Test func `keeps only calls within a window`() throws {
         let (list, rules) = (
             RowList(), [LimitRule(per: .app, max: 3, windowMilliseconds: 1), LimitRule(per: .service, max: 5, windowMilliseconds: 1)]
         )
@@ -31,8 +31,8 @@ import Time
         #expect(list.series.mapValues { $0.keys.sorted() } == [.app(ByteKey("a")): [18, 19, 20], .service: [16, 17, 18, 19, 20]])
     }
 
-    /// Each search is one in the database, while all who wait for a commit wait.
-    @Test func `asks for no more than it needs`() throws {
+    /// Each search is a database query, during which all callers wait for their commit.
+    @Test func `searches only for necessary rows`() throws {
         let (list, key) = (RowList(), Device.Key(appID: "a", userID: "u", deviceID: "d"))
         func searches(_ token: String?, _ rules: LimitRule.Scope...) throws -> [String] {
             let rules = rules.map { LimitRule(per: $0, max: 1, windowMilliseconds: 1) }
@@ -61,7 +61,7 @@ struct RegistryLife {
     private let tokens: [PushToken]
     private var random: SeededGenerator
     private var now: UnixMilliseconds = 100_000_000
-    /// Devices as providers were asked about them.
+    /// The devices at the time of calls to their providers.
     private var tried: [Device] = []
 
     init(seed: UInt64) throws {
@@ -77,7 +77,7 @@ struct RegistryLife {
         self.rules = rules
     }
 
-    /// The transition's rows as the model writes its own.
+    /// The transition's rows in the form of the model's.
     var rows: [NaiveRegistry.Row] {
         list.devices.values.sorted { $0.key < $1.key }.map { device in
             NaiveRegistry.Row(
@@ -87,10 +87,10 @@ struct RegistryLife {
         }
     }
 
-    /// Does something to both, and compares what they answer.
-    /// - Returns: makes the text of what it was, which took a tenth of the test; only a failure needs it.
+    /// Applies a random input to both, and compares the results.
+    /// - Returns: a closure that renders the input. Rendering took a tenth of the test's time, and only a failure needs it.
     mutating func step(_ outcomes: inout Set<String>) throws -> () -> String {
-        // Now and then exactly as far as a window reaches, or one millisecond less; and the clock may be set back.
+        // Sometimes the clock advances by exactly a window, or one millisecond less; it may also be set back.
         now += random.element(of: [1, 7, 49, 50, 99, 100, 301])
         if Int.random(in: 0..<40, using: &random) == 0 { now = now + 1_000_003 * UInt64.random(in: 0..<200, using: &random) }
         if Int.random(in: 0..<60, using: &random) == 0 { now = now - 70_009 }
@@ -161,7 +161,7 @@ struct RegistryLife {
         return { "\(deviceID) \(type ?? "-")" }
     }
 
-    /// A provider is asked about a device, or answers for one that it was asked about some time ago.
+    /// Calls a provider for a device, or returns an outcome of an earlier call.
     private mutating func update(_ key: Device.Key) -> () -> String {
         if let device = list.devices[key]?.device { tried.append(device) }
         guard !tried.isEmpty else { return { "none" } }

@@ -1,11 +1,11 @@
 import Core
 import Time
 
-/// Rows that do what the transition says and decide nothing; they count the searches.
+/// Passive rows that apply the transition's changes and count the searches.
 final class RowList: RegistryRows {
     private(set) var devices: [Device.Key: RegistryDevice] = [:]
     private(set) var reported: [String] = []
-    /// The revocations in force; a store that has them at hand searches for nothing.
+    /// The revocations in force; a store has them in memory, so they need no search.
     var revocations = Revocations.none
     var searches: [String] = []
     private var userCalls: [Device.Key: CallTimes] = [:]

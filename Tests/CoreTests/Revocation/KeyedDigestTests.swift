@@ -9,7 +9,7 @@ import Testing
         [digest.low, digest.high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
     }
 
-    /// From the authors' reference implementation (`vectors_sip128`): the message is 0, 1, 2 … of this length.
+    /// From the authors' reference implementation (`vectors_sip128`): the message is 0, 1, 2 … with this length.
     @Test(
         arguments: [
             (0, [0xA3, 0x81, 0x7F, 0x04, 0xBA, 0x25, 0xA8, 0xE6, 0x6D, 0xF6, 0x72, 0x14, 0xC7, 0x55, 0x02, 0x93]),
@@ -22,8 +22,8 @@ import Testing
         #expect(bytes(found) == digest)
     }
 
-    /// A word that is added first is the same as its bytes.
-    @Test(arguments: [0, 1, 7, 8, 9, 136]) func `words are read as little endian bytes`(count: Int) {
+    /// Adding a word first is equivalent to adding its bytes.
+    @Test(arguments: [0, 1, 7, 8, 9, 136]) func `words are added as little-endian bytes`(count: Int) {
         let rest = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let whole = [1, 2, 3, 4, 5, 6, 7, 8] + rest
         var hash = SipHash(Self.key)

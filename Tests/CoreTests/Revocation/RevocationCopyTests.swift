@@ -17,7 +17,7 @@ import Time
         }
     }
 
-    @Test func `it has what decides about keys, and none of the operators' words`() throws {
+    @Test func `contains the decisive data without operators' reasons`() throws {
         let copy = try RevocationCopy(Self.bytes, of: "store", now: Self.now, maximumAge: 0)
         #expect(copy.confirmedAt == Self.now)
         #expect(copy.revocations.map(\.id) == Self.revocations.map(\.id))
@@ -29,12 +29,12 @@ import Time
         #expect(!text.contains("127.0.0.1"))
     }
 
-    @Test func `it may be empty`() throws {
+    @Test func `may be empty`() throws {
         let bytes = RevocationCopy.bytes([], of: "store", confirmedAt: Self.now)
         #expect(try RevocationCopy(bytes, of: "store", now: Self.now, maximumAge: 0).revocations.isEmpty)
     }
 
-    @Test func `its first line names the store`() throws {
+    @Test func `the first line identifies the store`() throws {
         let end = try #require(Self.bytes.firstIndex(of: UInt8(ascii: "\n")))
         #expect(RevocationCopy.store(namedIn: Self.bytes) == "store")
         #expect(RevocationCopy.store(namedIn: Array(Self.bytes.prefix(end + 5))) == "store")
@@ -42,11 +42,11 @@ import Time
         #expect(RevocationCopy.store(namedIn: []) == nil)
     }
 
-    @Test func `a file that is cut off anywhere is refused`() {
+    @Test func `a truncated file is rejected`() {
         for count in Self.bytes.indices { #expect(problem(Array(Self.bytes.prefix(count))) == .damaged, "\(count) bytes") }
     }
 
-    @Test func `a file with a changed bit is refused`() {
+    @Test func `a file with a changed bit is rejected`() {
         for index in Self.bytes.indices {
             var bytes = Self.bytes
             bytes[index] ^= 1
@@ -54,16 +54,16 @@ import Time
         }
     }
 
-    @Test func `a file of another version is refused`() {
+    @Test func `a file of another version is rejected`() {
         let text = String(decoding: Self.bytes, as: UTF8.self)
         #expect(problem(Array(text.replacing(#""format":1"#, with: #""format":2"#).utf8)) == .damaged)
     }
 
-    @Test func `the copy of another store is refused`() {
+    @Test func `the copy of another store is rejected`() {
         #expect(problem(of: "another") == .ofAnotherStore)
     }
 
-    @Test func `a copy counts until its age, and not before its time`() {
+    @Test func `a copy is valid from its time until its maximum age`() {
         #expect(problem(at: Self.now + 3600) == nil)
         #expect(problem(at: Self.now + 3601) == .outdated(Self.now))
         #expect(problem(at: Self.now - 300) == nil)

@@ -28,7 +28,7 @@ import Time
     private static let valid = Verdict.authorized(keyID: 1)
     private static let revoked = Verdict.denied(.revoked, keyID: 1)
 
-    @Test func `one key is revoked alone`() throws {
+    @Test func `a single key can be revoked`() throws {
         let one = revocation(.securityKey(salt: [UInt8](repeating: 7, count: 16)))
         #expect(try verdict([one], salt: 7) == Self.revoked)
         #expect(try verdict([one], appID: "shop", userID: "bob", salt: 7) == Self.revoked, "a salt is random, so nobody else has it")
@@ -37,7 +37,7 @@ import Time
     }
 
     /// The key with the largest id mints.
-    @Test func `revoked key ids are found, and which of them mints`() throws {
+    @Test func `revoked key ids are listed with the minting one`() throws {
         func found(_ revocations: [Revocation]) -> [String] {
             var revocationSet = RevocationSet()
             for revocation in revocations { revocationSet.apply(.added(revocation)) }
@@ -53,7 +53,7 @@ import Time
         #expect(found([revocation(.user("ann"))]) == [])
     }
 
-    @Test func `a person's keys of an earlier second are revoked`() throws {
+    @Test func `a person's keys issued in an earlier second are revoked`() throws {
         let earlier = revocation(.user("ann"), before: Self.issuedAt + 1)
         #expect(try verdict([earlier]) == Self.revoked)
         #expect(try verdict([earlier], issuedAt: Self.issuedAt + 1) == Self.valid)
@@ -62,20 +62,20 @@ import Time
         #expect(try verdict([revocation(.user("ann"), before: Self.issuedAt)]) == Self.valid)
     }
 
-    @Test func `a sign out ends keys of the same second`() throws {
+    @Test func `a sign-out revokes keys of the same second`() throws {
         let now = revocation(.user("ann"), before: Revocation.bound(after: Self.issuedAt))
         #expect(try verdict([now]) == Self.revoked)
         #expect(try verdict([now], issuedAt: Self.issuedAt + 1) == Self.valid)
     }
 
-    @Test func `who is blocked has no key`() throws {
+    @Test func `a blocked user has no valid key`() throws {
         #expect(revocation(.user("ann")).isBlock)
         #expect(try verdict([revocation(.user("ann"))], issuedAt: Samples.now + 60) == Self.revoked)
         #expect(try verdict([revocation(.user("ann"))], appID: "shop", userID: "bob") == Self.valid)
     }
 
-    /// Of whom the store knows a digest only, under its own salt, or that of another replica.
-    @Test func `who was forgotten has no key`() throws {
+    /// The store has only a digest of the user, with its own salt or that of another replica.
+    @Test func `a forgotten user has no valid key`() throws {
         let ann = AppUser(appID: "shop", userID: "ann")
         func former(_ salt: UInt8) throws -> Revocation {
             revocation(.formerUser(try FormerUser(ann, salt: [UInt8](repeating: salt, count: 32))), UInt64(salt))
@@ -93,8 +93,8 @@ import Time
         }
     }
 
-    /// In the shadow mode everybody else may chat, with any key.
-    @Test func `the shadow mode allows nobody who is blocked or was forgotten`() throws {
+    /// In shadow mode all others may chat, with any key.
+    @Test func `shadow mode allows no blocked or forgotten user`() throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
         var revocationSet = RevocationSet()
@@ -117,8 +117,8 @@ import Time
         #expect(try verdict("bob", key: "bob", now: Samples.now + 100) == Self.revoked)
     }
 
-    /// Before the revocations are known, nobody can say who is blocked.
-    @Test func `the shadow mode allows nobody before the revocations are known`() throws {
+    /// Before the revocations are known, it is unknown who is blocked.
+    @Test func `shadow mode allows no user before the revocations are known`() throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
         for user in ["ann", "bob"] {
@@ -131,8 +131,10 @@ import Time
         }
     }
 
-    /// A block that arrives while the backend is asked keeps the user out, whatever the backend says.
-    @Test(arguments: Denial.allCases, [false, true]) func `a block during the question is not shadowed`(_ denial: Denial, isBlocked: Bool)
+    /// A block during the call to the backend keeps the user out, for any response.
+    @Test(arguments: Denial.allCases, [false, true]) func `a block during the call applies in shadow mode`(
+        _ denial: Denial, isBlocked: Bool
+    )
         throws
     {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
@@ -146,8 +148,8 @@ import Time
         #expect(verdict == (isBlocked ? .denied(denial, keyID: 1) : .shadowed(denial, keyID: 1)))
     }
 
-    /// `deskgate key verify` decides with a service's two answers in place of the service's revocations.
-    @Test(arguments: VerifyMode.allCases, [nil, Samples.now + 100]) func `two answers decide as the revocations do`(
+    /// `deskgate key verify` decides with two responses of a service instead of the revocations.
+    @Test(arguments: VerifyMode.allCases, [nil, Samples.now + 100]) func `two responses decide like the revocations`(
         _ mode: VerifyMode, _ shadowUntil: UnixSeconds?
     ) throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
@@ -185,7 +187,7 @@ import Time
         }
     }
 
-    @Test func `a digest is read as it is written`() throws {
+    @Test func `a digest survives a round trip`() throws {
         let former = try FormerUser(AppUser(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         #expect(FormerUser(name: former.name, salt: former.salt) == former)
         #expect(former.name.utf8.count == 64)
@@ -213,8 +215,8 @@ import Time
         #expect(try verdict([revocation(.keyID(1), before: Self.issuedAt + 1)]) == Self.revoked)
     }
 
-    /// It is found for keys that are known and for those that are not, and is one revocation.
-    @Test func `a key IDs revocation counts once`() throws {
+    /// It applies to configured and unknown keys, and is one revocation.
+    @Test func `the revocation of a key ID is counted once`() throws {
         var revocationSet = RevocationSet()
         let (first, second) = (revocation(.keyID(1), before: 300, 1), revocation(.keyID(2), 2))
         for revocation in [first, second, first] { revocationSet.apply(.added(revocation)) }
@@ -227,13 +229,13 @@ import Time
         #expect(authorizer.authorize(triple, now: Samples.now, revocations: revocationSet.snapshot).verdict == .authorized(keyID: 2))
     }
 
-    /// An earlier version has stored a device and nothing of its key: any of the app's secrets may have made it, long ago.
+    /// An earlier version has stored a device without its key: any of the app's secrets may have signed it long ago.
     @Test(
         arguments: [
             (.everyKey, 1, true), (.user("ann"), 1, true), (.user("ann"), nil, true), (.keyID(1), 1, true), (.keyID(9), nil, true),
             (.user("bob"), nil, false), (.securityKey(salt: [UInt8](repeating: 7, count: 16)), nil, false),
         ] as [(Revocation.Subject, UnixSeconds?, Bool)])
-    func `a device of an unknown key is passed over`(_ subject: Revocation.Subject, before: UnixSeconds?, isCovered: Bool) throws {
+    func `a device of an unknown key is skipped`(_ subject: Revocation.Subject, before: UnixSeconds?, isCovered: Bool) throws {
         let key = Device.Key(appID: "shop", userID: "ann", deviceID: "d1")
         let list = RowList()
         let device = RegistryDevice(
@@ -254,14 +256,14 @@ import Time
         #expect(DeliveryPlan.candidates(for: event, in: list).map(\.deviceID) == ["d1"])
     }
 
-    /// Texts that Swift calls equal are two people.
+    /// Texts that are equal in Swift are two people.
     @Test func `user ids are compared as bytes`() throws {
         #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "cafe\u{301}") == Self.valid)
         #expect(try verdict([revocation(.user("caf\u{E9}"))], appID: "shop", userID: "caf\u{E9}") == Self.revoked)
     }
 
-    /// Whoever does not hold a genuine key learns nothing of revocations.
-    @Test func `comes after the MAC and the time`() throws {
+    /// A caller without a valid key learns nothing about revocations.
+    @Test func `is checked after the MAC and the time`() throws {
         var revocationSet = RevocationSet()
         revocationSet.apply(.added(revocation(.user("ann"))))
         var wrong = try Samples.triple("shop", "ann")
@@ -272,14 +274,14 @@ import Time
         #expect(authorizer.authorize(wrong, now: Samples.now, revocations: .unknown).verdict == .denied(.wrongMac, keyID: 1))
     }
 
-    @Test func `nobody can say before they are known`() throws {
+    @Test func `nothing is decided before revocations are known`() throws {
         let decision = authorizer.authorize(try Samples.triple("shop", "ann"), now: Samples.now, revocations: .unknown)
         #expect(decision.verdict == .undecided(.revocationsUnknown))
         #expect(!Revocations.unknown.isKnown)
         #expect(Revocations.none.isKnown)
     }
 
-    @Test func `of several the latest bound holds and removing one leaves the others`() throws {
+    @Test func `the latest of several bounds applies, and removing one leaves the others`() throws {
         let (early, late) = (revocation(.user("ann"), before: 100, 1), revocation(.user("ann"), before: 300, 2))
         let block = revocation(.user("ann"), 3)
         var revocationSet = RevocationSet()
@@ -287,7 +289,7 @@ import Time
             let triple = try Samples.triple("shop", "ann", issuedAt: issuedAt)
             return authorizer.authorize(triple, now: Samples.now, revocations: revocationSet.snapshot).verdict == Self.revoked
         }
-        // Known changes change nothing.
+        // Repeated changes have no effect.
         for revocation in [late, early, block, late] { revocationSet.apply(.added(revocation)) }
         #expect(revocationSet.snapshot.count == 3)
         #expect(try isRevoked(400))
@@ -304,8 +306,8 @@ import Time
         #expect(revocationSet.snapshot.count == 0 && before.count == 2, "a snapshot does not change")
     }
 
-    /// Compared with a list that is searched from end to end, while thousands come and go.
-    @Test func `is like a list of all`() throws {
+    /// Compared with a linear search in a list, while thousands are added and removed.
+    @Test func `behaves like a list of all`() throws {
         var generator = SeededGenerator(seed: 1)
         var revocationSet = RevocationSet()
         var all: [Revocation] = []

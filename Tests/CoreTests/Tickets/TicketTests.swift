@@ -38,7 +38,7 @@ import Testing
         #expect(problem { try draft(userName: name) } == "user_name")
     }
 
-    @Test(arguments: ["M", "Мария", String(repeating: "\u{1F600}", count: 40)]) func `a customer's name stays as it is`(_ name: String)
+    @Test(arguments: ["M", "Мария", String(repeating: "\u{1F600}", count: 40)]) func `a customer's name is kept unchanged`(_ name: String)
         throws
     {
         #expect(try draft(userName: name).userName == name)
@@ -82,19 +82,19 @@ import Testing
         #expect(problem { try draft(fields: Self.fields(1, value: "a\nb")) } == name)
         for key in ["", "a:b", "a,b", "a\tb"] { #expect(problem { try draft(fields: [TicketField(key: key, value: "v")]) } == name) }
         #expect(problem { try draft(fields: [TicketField(key: "a", value: "1"), TicketField(key: "a", value: "2")]) } == name)
-        // The same letters to Unicode, other bytes.
+        // Equal in Unicode, but other bytes.
         #expect(problem { try draft(fields: [TicketField(key: "\u{e9}", value: "1"), TicketField(key: "e\u{301}", value: "2")]) } == nil)
     }
 
-    @Test func `reports what is missing`() {
+    @Test func `reports missing parts`() {
         let own = [TicketField(key: "a", value: "1"), TicketField(key: "b", value: "2")]
         #expect(own.missing(of: own).isEmpty)
         #expect(own.missing(of: [TicketField(key: "a", value: "2"), TicketField(key: "c", value: "1")]) == ["a", "c"])
-        // A cleared field may be gone or empty, and not as it was.
+        // A cleared field may be missing or empty, but must not have its former value.
         #expect(own.missing(of: [TicketField(key: "c", value: ""), TicketField(key: "b", value: "")]) == ["b"])
     }
 
-    @Test func `reads the cursor that it writes`() {
+    @Test func `its cursor survives a round trip`() {
         var cursor = TicketCursor()
         #expect(cursor.text == "0.0.0.0.0.0")
         #expect(TicketCursor(cursor.text) == cursor)
@@ -126,7 +126,7 @@ import Testing
         #expect(related.at(["a", "c"]) == [related[0]])
     }
 
-    @Test func `a customer sees the related channels of one ticket, as far as they are known`() {
+    @Test func `a customer sees the related channels of one ticket, if they are known`() {
         var ticket = Ticket(id: 1)
         ticket.relatedChannels = [RelatedChannel("not-joined", name: "Fraud")]
         let shown = ticket.customerJSON(related: [RelatedChannel("joined")])
@@ -136,8 +136,8 @@ import Testing
         #expect(ticket.json["related_channels"] == [["channel": "not-joined", "name": "Fraud"]])
     }
 
-    /// A customer sees nothing that support or the company notes about the ticket.
-    @Test func `shows customers no more than they may see`() {
+    /// A customer sees no notes of support or the company.
+    @Test func `shows customers only permitted members`() {
         var ticket = Ticket(id: 9_007_199_254_740_993)
         ticket.userID = "user-1"
         ticket.fields = [TicketField(key: "note", value: "difficult")]

@@ -9,7 +9,7 @@ import Testing
     private func read(_ value: String) -> TraceContext? { TraceContext(traceparent: value.utf8.span) }
 
     /// The example of section 3.2.4.
-    @Test func `the examples of the specification are read`() throws {
+    @Test func `the examples of the specification are parsed`() throws {
         let context = try #require(read(Self.example))
         #expect(context.traceID == 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736)
         #expect(context.spanID == 0x00f0_67aa_0ba9_02b7)
@@ -22,15 +22,15 @@ import Testing
 
     /// Only the lowest bit has a meaning; the others are not passed on (section 3.2.2.5).
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("fe", false), ("ff", true)])
-    func `only the flag of sampling counts`(flags: String, isSampled: Bool) throws {
+    func `only the sampled flag is used`(flags: String, isSampled: Bool) throws {
         let context = try #require(read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-\(flags)"))
         #expect(context.isSampled == isSampled)
         #expect(context.traceparent.hasSuffix(isSampled ? "-01" : "-00"))
     }
 
-    /// A later version is read as far as version 00 goes (section 4.3).
+    /// The members of version 00 are parsed from a later version (section 4.3).
     @Test(arguments: ["", "-", "-what-comes-later", "-00"])
-    func `later versions are read as far as is known`(rest: String) {
+    func `the known part of a later version is parsed`(rest: String) {
         #expect(read("cc\(Self.example.dropFirst(2))\(rest)") == read(Self.example))
         #expect((read("\(Self.example)\(rest)") != nil) == rest.isEmpty, "version 00 is no longer")
     }
@@ -46,12 +46,12 @@ import Testing
         "00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0x",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01,00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     ])
-    func `other values are none`(value: String) {
+    func `other values are rejected`(value: String) {
         #expect(read(value) == nil)
     }
 
     @Test(arguments: 0..<50)
-    func `all its forms come back`(seed: UInt64) {
+    func `all forms survive a round trip`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let traceID = UInt128(random.next()) << 64 | UInt128(random.next())
         let context = TraceContext(traceID: traceID, spanID: random.next(), isSampled: seed.isMultiple(of: 2))
@@ -60,7 +60,7 @@ import Testing
         #expect(context.traceparent == "00-\(context.traceIDText)-\(context.spanIDText)-\(context.isSampled ? "01" : "00")")
     }
 
-    /// What the specification's grammar, written another way, accepts of a value with one byte changed is what is read.
+    /// A value with one changed byte is accepted exactly if another implementation of the specification's grammar accepts it.
     @Test(arguments: 0..<40)
     func `follows the grammar in each byte`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `no bytes make it trap`() {
+    @Test func `no bytes cause a trap`() {
         var random = SeededGenerator(seed: 1)
         for count in 0..<200 {
             let bytes = random.bytes(count)
@@ -108,14 +108,14 @@ import Testing
         ("http://[::1]:4318/v1/traces", "::1", 4318), ("https://[::1]", "::1", 443), ("http://host", "host", 80),
         ("https://host:65535?x", "host", 65_535),
     ])
-    func `reports host and port of an address`(url: String, host: String, port: Int) throws {
+    func `the host and port of an address are reported`(url: String, host: String, port: Int) throws {
         let address = try #require(ServerAddress(url: url))
         #expect(address.host == host)
         #expect(address.port == port)
     }
 
     @Test(arguments: ["", "ftp://host", "https://", "https:///path", "https://host:0", "https://host:99999", "https://host:", "host"])
-    func `reports nothing of what is none`(url: String) {
+    func `nothing of an invalid address is reported`(url: String) {
         #expect(ServerAddress(url: url) == nil)
     }
 }

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import Time
 
-/// Answers that are kept for a while.
+/// Cached responses of a backend.
 @Suite struct AnswerCacheTests {
     private func identity(_ person: UInt128, _ credential: UInt128? = nil) -> CheckIdentity {
         CheckIdentity(person: person, credential: credential ?? person)
     }
 
-    @Test func `keeps an answer for its time`() {
+    @Test func `keeps a response for its lifetime`() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: 100, now: 1000)
         cache.keep(.denied, of: identity(2), milliseconds: 50, now: 1000)
@@ -20,8 +20,8 @@ import Time
         #expect(cache.answer(identity(3), now: 1000) == nil)
     }
 
-    /// A life that ends beyond the last moment ends with it.
-    @Test func `keeps an answer to the end of time`() {
+    /// A lifetime beyond the maximum time ends with it.
+    @Test func `keeps a response until the maximum time`() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: .max, now: 1)
         cache.keep(.allowed, of: identity(2), milliseconds: 10, now: MonotonicMilliseconds(rawValue: .max - 5))
@@ -31,7 +31,7 @@ import Time
         }
     }
 
-    @Test func `keeps nothing without time or decision`() {
+    @Test func `keeps no response without a lifetime or decision`() {
         var cache = AnswerCache()
         cache.keep(.denied, of: identity(1), milliseconds: 0, now: 0)
         cache.keep(.undecided(.backendTimeout), of: identity(2), milliseconds: 100, now: 0)
@@ -46,7 +46,7 @@ import Time
             ("a failure alone", [.undecided(.backendTimeout)], 100, false), ("a yes after a no", [.denied, .allowed], 100, true),
             ("nothing", [], 100, false),
         ] as [(String, [BackendAnswer], UInt64, Bool)])
-    func `the last decision is remembered beyond its time`(_: String, answers: [BackendAnswer], life: UInt64, wasAllowed: Bool) {
+    func `the last decision is remembered after its lifetime`(_: String, answers: [BackendAnswer], life: UInt64, wasAllowed: Bool) {
         var cache = AnswerCache()
         for answer in answers { cache.keep(answer, of: identity(1), milliseconds: life, now: 0) }
         #expect(cache.answer(identity(1), now: 100) == nil)
@@ -56,13 +56,13 @@ import Time
         #expect(!cache.wasAllowed(identity(1)))
     }
 
-    @Test func `the oldest yes is forgotten first`() {
+    @Test func `the oldest allowed response is evicted first`() {
         var cache = AnswerCache(maximumAllowed: 2)
         for person: UInt128 in 1...3 { cache.keep(.allowed, of: identity(person), milliseconds: 0, now: 0) }
         #expect((1...3).map { cache.wasAllowed(identity($0)) } == [false, true, true])
     }
 
-    @Test func `the last answer counts`() {
+    @Test func `the last response applies`() {
         var cache = AnswerCache()
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 0)
         cache.keep(.denied, of: identity(1), milliseconds: 10, now: 0)
@@ -73,16 +73,16 @@ import Time
         #expect(cache.count == 1)
     }
 
-    @Test func `the oldest leaves first`() {
+    @Test func `the oldest response is evicted first`() {
         var cache = AnswerCache(maximumAllowed: 3, mostDenied: 1)
         for person: UInt128 in 1...3 { cache.keep(.allowed, of: identity(person), milliseconds: 1000, now: 0) }
-        // The first is renewed, so the second is the oldest.
+        // The first one is renewed, so the second is the oldest.
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 1)
         cache.keep(.allowed, of: identity(4), milliseconds: 1000, now: 2)
         #expect((1...4).map { cache.answer(identity($0), now: 3) } == [.allowed, nil, .allowed, .allowed])
     }
 
-    @Test func `strangers displace no user`() {
+    @Test func `unknown keys evict no user`() {
         var cache = AnswerCache(maximumAllowed: 2, mostDenied: 2)
         cache.keep(.allowed, of: identity(1), milliseconds: 1000, now: 0)
         for person: UInt128 in 100...200 { cache.keep(.denied, of: identity(person), milliseconds: 1000, now: 0) }
@@ -90,7 +90,7 @@ import Time
         #expect(cache.count == 3)
     }
 
-    @Test func `forgets a person with all keys`() {
+    @Test func `a forgotten person's responses are removed for all keys`() {
         var cache = AnswerCache()
         for credential: UInt128 in 1...3 { cache.keep(.allowed, of: identity(1, credential), milliseconds: 1000, now: 0) }
         cache.keep(.denied, of: identity(1, 4), milliseconds: 1000, now: 0)
@@ -103,7 +103,7 @@ import Time
         #expect(cache.wasAllowed(identity(2)))
     }
 
-    @Test func `forgetting everybody leaves the order of the marks`() {
+    @Test func `removing all responses keeps the order of known keys`() {
         var cache = AnswerCache(maximumAllowed: 2)
         for person: UInt128 in 1...2 { cache.keep(.allowed, of: identity(person), milliseconds: 1000, now: 0) }
         cache.keep(.denied, of: identity(9), milliseconds: 1000, now: 0)
@@ -114,7 +114,7 @@ import Time
     }
 
     /// Compared with a list that is searched from its end.
-    @Test(arguments: 1...5 as ClosedRange<UInt64>) func `is as a naive one`(seed: UInt64) {
+    @Test(arguments: 1...5 as ClosedRange<UInt64>) func `behaves like a simple list`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var cache = AnswerCache(maximumAllowed: 8, mostDenied: 4)
         var naive: [(identity: CheckIdentity, answer: BackendAnswer, end: UInt64)] = []

@@ -2,17 +2,17 @@ import Core
 import Testing
 import Time
 
-/// The effect of failures on other users, most of all where only the backend knows which keys are genuine.
+/// The effect of failures on other users, especially in backend mode.
 @Suite struct BackendCallCoalescerNewKeyTests {
     private typealias Coalescer = BackendCallCoalescer<Int>
 
-    /// A call that fails, in the forms that a stranger may cause.
+    /// Failures of a call that any client can cause.
     private static let failures = [
         BackendReply(status: 429, cacheControl: nil), BackendReply(status: 500, cacheControl: nil),
         BackendReply(status: 502, cacheControl: nil), BackendReply(status: 503, cacheControl: nil),
         BackendReply(.backendTimeout, .fails), BackendReply(.backendUnreachable, .fails),
     ]
-    /// Nothing is kept, so that each question needs a call.
+    /// The response is not cached, so each request needs a call.
     private static let yes = BackendReply(status: 200, cacheControl: "no-store")
     private static let no = BackendReply(status: 403, cacheControl: "no-store")
     private static let failure = failures[0]
@@ -34,7 +34,7 @@ import Time
         return (number, isKnown)
     }
 
-    /// Asks about a key, which must lead to a call, and ends it.
+    /// Requests a decision about a key, which must start a call, and ends the call.
     @discardableResult
     private mutating func call(
         _ identity: CheckIdentity, _ reply: BackendReply, now: MonotonicMilliseconds = 0
@@ -54,7 +54,7 @@ import Time
         try call(identity(1), Self.yes, now: 10_000)
     }
 
-    /// A stranger knows the ids of users, and may be one.
+    /// Anyone may have the ids of users, or be a user.
     @Test mutating func `another key of an allowed person is new`() throws {
         try call(identity(1), Self.yes)
         for key: UInt128 in 1...5 { try call(identity(1, key), Self.failure) }
@@ -71,7 +71,7 @@ import Time
         #expect(coalescer.find(identity(6), now: 0) == .refused(.backendBreakerOpen))
     }
 
-    /// A key whose user the backend limits, or whose record it cannot read, fails for this user only.
+    /// A call for a user whom the backend limits, or whose record it cannot read, fails for that user only.
     @Test(arguments: [true, false]) mutating func `one person's failures do not open it`(keysAreChecked: Bool) throws {
         coalescer = Self.coalescer(keysAreChecked: keysAreChecked)
         for key: UInt128 in 1...20 { try call(identity(1, key), Self.yes) }
@@ -81,14 +81,14 @@ import Time
         #expect(!coalescer.isOpen)
     }
 
-    /// After an outage, the person for whom the backend still fails may ask more often than all others.
+    /// After an outage, a person for whom the backend still fails may send more requests than all others.
     @Test(arguments: [true, false]) mutating func `one person's probes do not keep it open`(keysAreChecked: Bool) throws {
         coalescer = Self.coalescer(keysAreChecked: keysAreChecked)
         for key: UInt128 in 0...20 { try call(identity(5, key), Self.yes) }
         for person: UInt128 in 1...4 { try call(identity(person), Self.yes) }
         for person: UInt128 in 1...5 { try call(identity(person), Self.failure) }
         #expect(coalescer.isOpen)
-        // As long as the first opening lasts at most.
+        // The longest time of the first opening.
         for key: UInt128 in 0...20 { try call(identity(5, key), Self.failure, now: 1000) }
         #expect(coalescer.isOpen)
         #expect(try call(identity(1), Self.yes, now: 1000) == .closed)
@@ -101,7 +101,7 @@ import Time
         #expect(coalescer.find(identity(7), now: 1000) == .refused(.backendBreakerOpen))
     }
 
-    @Test mutating func `five persons open it however their failures mix`() throws {
+    @Test mutating func `five persons open it for any mix of failures`() throws {
         for person: UInt128 in 1...5 { try call(identity(person), Self.yes) }
         for person: UInt128 in [1, 1, 2, 1, 3, 2, 4, 4] { try call(identity(person), Self.failure) }
         #expect(!coalescer.isOpen)
@@ -121,25 +121,25 @@ import Time
         #expect(try start(identity(2)).isKnown)
     }
 
-    /// So it happens after a failure of the store, for example.
-    @Test mutating func `keys stay known when everybody is forgotten`() throws {
+    /// This happens, for example, after a failure of the store.
+    @Test mutating func `keys stay known when all responses are removed`() throws {
         try call(identity(1), BackendReply(status: 200, cacheControl: nil))
         coalescer.forget(person: nil)
         #expect(try start(identity(1)).isKnown)
     }
 
-    @Test mutating func `a failure leaves a key known`() throws {
+    @Test mutating func `a failure keeps a key known`() throws {
         try call(identity(1), Self.yes)
         try call(identity(1), Self.failure)
         #expect(try start(identity(1)).isKnown)
     }
 
-    @Test mutating func `a checked key is known from the first question on`() throws {
+    @Test mutating func `a valid key is known from its first request`() throws {
         coalescer = Self.coalescer(keysAreChecked: true)
         #expect(try start(identity(1)).isKnown)
     }
 
-    @Test mutating func `the rate limit is reported once, and is no opening`() throws {
+    @Test mutating func `the rate limit is reported once and does not open the breaker`() throws {
         var changes: [Coalescer.Change?] = []
         for person: UInt128 in 101...105 { changes.append(try call(identity(person), Self.failure)) }
         #expect(changes == [nil, nil, nil, nil, .limitedNewKeys])
@@ -163,7 +163,7 @@ import Time
         #expect(coalescer.status(now: 0).lastFailure == BackendFailure(.backendStatus, cause: "status_400"))
     }
 
-    @Test mutating func `the last failure about a new key is told apart`() throws {
+    @Test mutating func `the last failure for a new key is reported separately`() throws {
         try call(identity(1), Self.yes)
         try call(identity(2), BackendReply(.backendUnreachable, .fails))
         #expect(coalescer.status(now: 0).lastNewKeyFailure?.reason == .backendUnreachable)
@@ -174,7 +174,7 @@ import Time
         #expect(coalescer.status(now: 0).lastFailure?.reason == .backendTimeout, "a stranger does not change it")
     }
 
-    @Test mutating func `a failure is over when a later call of its kind decides`() throws {
+    @Test mutating func `a failure ends when a later call of its kind decides`() throws {
         try call(identity(1), Self.yes)
         try call(identity(1), Self.failure)
         try call(identity(2), Self.failure)
@@ -192,7 +192,7 @@ import Time
     }
 
     /// The call did not reach the backend.
-    @Test mutating func `a call that tells nothing about the backend counts for neither`() throws {
+    @Test mutating func `a call that did not reach the backend affects neither state`() throws {
         for person: UInt128 in 1...10 { try call(identity(person), BackendReply(.backendOverloaded, .unknown)) }
         #expect(coalescer.find(identity(11), now: 0) == nil)
         #expect(coalescer.status(now: 0) == BackendStatus(breaker: .working, limitsNewKeys: false))
@@ -203,7 +203,7 @@ import Time
             (.working, false, .working), (.working, true, .failing), (.failing, false, .failing), (.failing, true, .failing),
             (.open, false, .open), (.open, true, .open), (.halfOpen, false, .halfOpen), (.halfOpen, true, .halfOpen),
         ] as [(BreakerStatus, Bool, BreakerStatus)])
-    func `the state is the breaker's, and failing while new keys are paced`(breaker: BreakerStatus, paces: Bool, state: BreakerStatus) {
+    func `the state combines the breaker and the rate limit of new keys`(breaker: BreakerStatus, paces: Bool, state: BreakerStatus) {
         #expect(BackendStatus(breaker: breaker, limitsNewKeys: paces).state == state)
     }
 }

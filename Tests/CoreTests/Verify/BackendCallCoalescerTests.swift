@@ -14,7 +14,7 @@ import Time
 
     private func identity(_ person: UInt128) -> CheckIdentity { CheckIdentity(person: person, credential: person) }
 
-    /// Asks about somebody, which must lead to a call.
+    /// Requests a decision about a user, which must start a call.
     private mutating func call(_ person: UInt128, waiter: Int = 0, now: MonotonicMilliseconds = 0) throws -> UInt64 {
         guard case .call(let number, _) = coalescer.ask(identity(person), waiter, now: now) else {
             throw Unexpected()
@@ -24,13 +24,13 @@ import Time
 
     private struct Unexpected: Error {}
 
-    /// Fails so often in a row that the breaker opens.
+    /// Makes calls fail until the breaker opens.
     private mutating func open(now: MonotonicMilliseconds = 0) throws {
         for person: UInt128 in 1001...1005 { _ = coalescer.finish(try call(person, now: now), Self.failure, now: now, random: &random) }
         #expect(coalescer.isOpen)
     }
 
-    @Test mutating func `who asks the same shares a call`() throws {
+    @Test mutating func `equal requests share a call`() throws {
         let number = try call(1, waiter: 1)
         #expect(coalescer.find(identity(1), now: 0) == nil)
         #expect(coalescer.ask(identity(1), 2, now: 1) == .wait)
@@ -45,7 +45,7 @@ import Time
         guard case .call = coalescer.ask(CheckIdentity(person: 1, credential: 2), 0, now: 0) else { throw Unexpected() }
     }
 
-    @Test mutating func `answers are kept for their time`() throws {
+    @Test mutating func `responses are cached for their lifetime`() throws {
         _ = coalescer.finish(try call(1), Self.yes, now: 100, random: &random)
         _ = coalescer.finish(try call(2), Self.no, now: 100, random: &random)
         #expect(coalescer.find(identity(1), now: 60_099) == .kept(.allowed))
@@ -55,13 +55,13 @@ import Time
         #expect(coalescer.find(identity(2), now: 10_100) == nil)
     }
 
-    @Test mutating func `no indecision is kept`() throws {
+    @Test mutating func `a failure is not cached`() throws {
         let end = coalescer.finish(try call(1), BackendReply(status: 302, cacheControl: "max-age=60"), now: 0, random: &random)
         #expect(end.change == nil)
         #expect(coalescer.find(identity(1), now: 0) == nil)
     }
 
-    @Test mutating func `no more calls than allowed`() throws {
+    @Test mutating func `the number of calls is limited`() throws {
         let first = try call(1)
         for person: UInt128 in 2...3 { _ = try call(person) }
         #expect(coalescer.find(identity(4), now: 0) == .refused(.backendOverloaded))
@@ -71,7 +71,7 @@ import Time
         _ = try call(4)
     }
 
-    @Test mutating func `a dead backend is left alone`() throws {
+    @Test mutating func `a failing backend is not called`() throws {
         _ = coalescer.finish(try call(7), Self.yes, now: 0, random: &random)
         try open()
         #expect(coalescer.find(identity(1), now: 0) == .refused(.backendBreakerOpen))
@@ -79,11 +79,11 @@ import Time
         #expect(Coalescer.Finding.refused(.backendBreakerOpen).answer == .undecided(.backendBreakerOpen))
     }
 
-    @Test mutating func `the breaker tells once that it has opened`() throws {
+    @Test mutating func `the opening of the breaker is reported once`() throws {
         var reported: [Coalescer.Change?] = []
         for person: UInt128 in 1...5 { reported.append(coalescer.finish(try call(person), Self.failure, now: 0, random: &random).change) }
         #expect(reported == [nil, nil, nil, nil, .opened])
-        // Only as many as the clock needs to show the longest first wait.
+        // Only until the clock passes the longest first wait.
         let probe = try call(6, now: 1000)
         #expect(coalescer.find(identity(7), now: 1000) == .refused(.backendBreakerOpen))
         #expect(coalescer.finish(probe, Self.failure, now: 1000, random: &random).change == nil)
@@ -93,7 +93,7 @@ import Time
         _ = try call(7, now: 3000)
     }
 
-    @Test mutating func `who asks as the probe does waits for it`() throws {
+    @Test mutating func `a request equal to the probe's waits for it`() throws {
         try open()
         let probe = try call(1, waiter: 1, now: 1000)
         #expect(coalescer.ask(identity(1), 2, now: 1000) == .wait)
@@ -112,7 +112,7 @@ import Time
         #expect(coalescer.find(identity(1), now: now + 10_000) == nil)
     }
 
-    @Test mutating func `an answer of any kind ends a row of failures`() throws {
+    @Test mutating func `any response resets the count of failures`() throws {
         for _ in 0..<3 {
             for person: UInt128 in 1...4 { _ = coalescer.finish(try call(person), Self.failure, now: 0, random: &random) }
             _ = coalescer.finish(try call(5), BackendReply(status: 400, cacheControl: nil), now: 0, random: &random)
@@ -120,7 +120,7 @@ import Time
         #expect(!coalescer.isOpen)
     }
 
-    @Test mutating func `what did not reach it proves nothing`() throws {
+    @Test mutating func `a call that did not reach the backend is ignored`() throws {
         try open()
         let probe = try call(1, now: 1000)
         #expect(coalescer.finish(probe, BackendReply(.backendOverloaded, .unknown), now: 1000, random: &random).change == nil)
@@ -128,7 +128,7 @@ import Time
         _ = try call(1, now: 1000)
     }
 
-    @Test mutating func `forgetting includes calls under way`() throws {
+    @Test mutating func `removing a person's responses includes running calls`() throws {
         let (one, two) = (try call(1, waiter: 1), try call(2, waiter: 2))
         coalescer.forget(person: 1)
         let again = try call(1, waiter: 3)

@@ -10,7 +10,7 @@ import Testing
         (429, .undecided(.backendStatus), .fails), (500, .undecided(.backendStatus), .fails),
         (503, .undecided(.backendStatus), .fails), (999, .undecided(.backendStatus), .fails),
     ])
-    func `statuses allow deny or leave undecided`(status: Int, answer: BackendAnswer, health: BackendReply.Health) {
+    func `statuses allow, deny or leave the request undecided`(status: Int, answer: BackendAnswer, health: BackendReply.Health) {
         let reply = BackendReply(status: status, cacheControl: nil)
         #expect(reply.answer == answer)
         #expect(reply.health == health)
@@ -24,11 +24,11 @@ import Testing
             ("no-cache=\"set-cookie\"", 0), ("max-age=60, no-store", 0), ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0),
             ("max-age=1.5", 0), ("max-age=soon", 0), ("max-age=99999999999999999999999", .max), (",,=,;", nil), ("\u{0}\u{e9}", nil),
         ] as [(String, UInt64?)])
-    func `Cache-Control limits the lifetime of an answer`(value: String, seconds: UInt64?) {
+    func `Cache-Control limits the lifetime of a response`(value: String, seconds: UInt64?) {
         #expect(BackendReply(status: 200, cacheControl: value).keepSeconds == seconds)
     }
 
-    @Test func `lifetimes are the shorter of both`() {
+    @Test func `the shorter lifetime applies`() {
         let lifetimes = AnswerLifetimes(positiveSeconds: 60, negativeSeconds: 10)
         func kept(_ status: Int, _ cacheControl: String? = nil) -> UInt64 {
             lifetimes.milliseconds(of: BackendReply(status: status, cacheControl: cacheControl))
@@ -49,7 +49,7 @@ import Testing
             (.error, 1, .undecided(.backendTimeout)), (.deny, 1, .denied(.backendUndecided, keyID: 1)),
             (.allowIfKeyValid, 1, .authorized(keyID: 1, isConfirmed: false)), (.error, nil, .undecided(.backendTimeout)),
             (.deny, nil, .denied(.backendUndecided, keyID: nil)),
-            // No key has been checked, whatever the configuration's reader has let through.
+            // No key was checked, for any value that the configuration has accepted.
             (.allowIfKeyValid, nil, .undecided(.backendTimeout)),
         ] as [(UndecidedPolicy, UInt32?, Verdict)])
     func `rules decide when it cannot`(rule: UndecidedPolicy, keyID: UInt32?, verdict: Verdict) {

@@ -5,8 +5,8 @@ import Time
 @Suite struct NewKeyRateLimitTests {
     private var rateLimits = NewKeyRateLimit()
 
-    /// Starts a call and lets it fail, so often.
-    /// - Returns: what the failures said, in their order.
+    /// Starts calls and makes them fail, `count` times.
+    /// - Returns: the results of the failures, in order.
     private mutating func fail(_ count: Int, now: MonotonicMilliseconds = 0) -> [Bool] {
         (0..<count).map { _ in
             rateLimits.started(now: now)
@@ -21,13 +21,13 @@ import Time
     }
 
     @Test(arguments: [(0, false), (99, false), (100, true), (1_000_000, true)] as [(UInt64, Bool)])
-    mutating func `a call starts each tenth of a second`(milliseconds: UInt64, permits: Bool) {
+    mutating func `a call may start each tenth of a second`(milliseconds: UInt64, permits: Bool) {
         _ = fail(5, now: 1000)
         #expect(rateLimits.permits(now: MonotonicMilliseconds(rawValue: 1000 + milliseconds)) == permits)
     }
 
-    /// A backend that hangs must not make the users behind a junk key wait until its call has timed out.
-    @Test mutating func `calls under way delay no start`() {
+    /// Users behind a junk key must not wait until a backend that hangs has timed out.
+    @Test mutating func `running calls delay no start`() {
         _ = fail(5)
         for start: MonotonicMilliseconds in [100, 200, 300] {
             #expect(rateLimits.permits(now: start))
@@ -36,7 +36,7 @@ import Time
         }
     }
 
-    @Test mutating func `a success ends the rate limit and the row`() {
+    @Test mutating func `a success ends the rate limit and resets the count`() {
         _ = fail(9)
         rateLimits.succeeded()
         #expect(rateLimits.permits(now: 0))
@@ -46,7 +46,7 @@ import Time
         #expect(!rateLimits.permits(now: 0))
     }
 
-    @Test mutating func `its beginning is reported once`() {
+    @Test mutating func `the start of the limit is reported once`() {
         #expect(fail(7) == [false, false, false, false, true, false, false])
         rateLimits.succeeded()
         #expect(fail(7, now: 59_999) == Array(repeating: false, count: 7))
@@ -55,7 +55,7 @@ import Time
     }
 
     @Test(arguments: [(0, true), (59_999, true), (60_000, false)] as [(UInt64, Bool)])
-    mutating func `it is shown for a minute`(milliseconds: UInt64, isShown: Bool) {
+    mutating func `the limit is shown for a minute`(milliseconds: UInt64, isShown: Bool) {
         _ = fail(5, now: 500)
         rateLimits.succeeded()
         #expect(rateLimits.isShown(now: MonotonicMilliseconds(rawValue: 500 + milliseconds)) == isShown)

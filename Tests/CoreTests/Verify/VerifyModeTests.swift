@@ -23,7 +23,7 @@ import Time
         #expect(decision.confirmed(by: .authorized(keyID: 1)).application == 1)
     }
 
-    @Test func `a key that is not valid never gets to the backend`() throws {
+    @Test func `an invalid key never reaches the backend`() throws {
         let authorizer = try authorizer(.keyAndBackend)
         let expired = try Samples.triple("shop", "user", expiresAt: Samples.now - 61)
         #expect(authorizer.authorize(expired, now: Samples.now).verdict == .denied(.expired, keyID: 1))
@@ -35,13 +35,13 @@ import Time
                 == .malformed(ValidationError(.securityKey, .notASecurityKey)))
     }
 
-    @Test func `other apps are decided by the key`() throws {
+    @Test func `the key decides for other apps`() throws {
         let triple = try Samples.triple("bank", "user")
         #expect(try authorizer(.backend).authorize(triple, now: Samples.now).verdict == .authorized(keyID: 1))
     }
 
     @Test(arguments: ["x", "dgk1.", "\u{1F600}", String(repeating: "k", count: 100), String(repeating: "\u{1F600}", count: 50), "a b.c/=%"])
-    func `the backends own keys are any text`(key: String) throws {
+    func `the backend's keys may be any text`(key: String) throws {
         for keys: [UInt8] in [[], [1]] {
             let decision = try authorizer(.backend, keys: keys).authorize(
                 Triple("shop", userID: "user", securityKey: key), now: Samples.now)
@@ -59,19 +59,19 @@ import Time
             "security_key is too long; expected a string of 1 to 100 UTF-16 code units."
         ),
     ])
-    func `but not every text`(key: String, sentence: String) throws {
+    func `a malformed text is rejected`(key: String, sentence: String) throws {
         guard
             case .malformed(let error) = try authorizer(.backend).authorize(
                 Triple("shop", userID: "user", securityKey: key), now: Samples.now
             ).verdict
         else {
-            Issue.record("not malformed")
+            Issue.record("the key is not malformed")
             return
         }
         #expect(error.description == sentence)
     }
 
-    @Test func `the other fields keep their rules`() throws {
+    @Test func `the rules of other fields apply`() throws {
         let authorizer = try authorizer(.backend)
         #expect(
             authorizer.authorize(Triple("shop", userID: "", securityKey: "k"), now: Samples.now).verdict
@@ -81,7 +81,7 @@ import Time
                 == .malformed(ValidationError(.appID, .empty)))
     }
 
-    @Test func `an app without keys names its people too`() throws {
+    @Test func `an app without keys still has digests of its users`() throws {
         let (app, user, other) = (Array("shop".utf8), Array("user".utf8), Array("other".utf8))
         let reference = try authorizer(.backend, keys: []).userReference(appID: app.span, userID: user.span)
         #expect(reference?.utf8.count == 12)
@@ -90,17 +90,17 @@ import Time
         #expect(reference != (try authorizer(.backend).userReference(appID: app.span, userID: user.span)))
     }
 
-    @Test func `an app without keys mints none`() throws {
+    @Test func `an app without keys mints no key`() throws {
         let minting = KeyMinting(try authorizer(.backend, keys: []), defaultLifetimeSeconds: 60)
         let refusal = #expect(throws: KeyMinting.Refusal.self) { try minting.mint(appID: "shop", userID: "user", now: Samples.now) }
         guard case .noKey? = refusal else {
-            Issue.record("another refusal")
+            Issue.record("unexpected refusal")
             return
         }
         #expect("\(KeyMinting.Refusal.noKey)" == #"The app has no key: "verify" leaves all decisions to its backend."#)
     }
 
-    @Test func `identities are of all three`() throws {
+    @Test func `identities depend on all three fields`() throws {
         let digest = try IdentityDigest()
         func identity(_ app: String, user: String, key: String) throws -> CheckIdentity {
             try digest.identity(appID: app.utf8.span, userID: user.utf8.span, securityKey: key.utf8.span)

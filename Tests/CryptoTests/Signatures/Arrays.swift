@@ -1,6 +1,6 @@
 @testable import Crypto
 
-// Spans cannot stand in `#expect`.
+// `#expect` cannot capture spans.
 
 extension VerifyingKey {
     func accepts(_ signature: some Collection<UInt8>, for message: some Collection<UInt8>) -> Bool {

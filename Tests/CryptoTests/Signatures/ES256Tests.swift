@@ -11,7 +11,7 @@ struct ES256Tests {
         try ES256PrivateKey(pem: TestKey.sharedP256.privatePEM.utf8.span)
     }
 
-    @Test func `the openssl command verifies what we sign`() throws {
+    @Test func `the openssl command verifies our signature`() throws {
         let files = try SignatureFiles(.sharedP256, message: Self.message)
         let signature = try Self.key().sign(Self.message.span)
         #expect(signature.count == 64)
@@ -21,7 +21,7 @@ struct ES256Tests {
         #expect(try !files.accept(#require(ECDSASignature.der(of: damaged))))
     }
 
-    @Test func `we verify what the openssl command signs`() throws {
+    @Test func `we verify a signature of the openssl command`() throws {
         let made = try SignatureFiles(.sharedP256, message: Self.message).sign()
         let raw = try ECDSASignature.raw(ofDER: made.span)
         let key = try ES256PublicKey(pem: TestKey.sharedP256.publicPEM.utf8.span)
@@ -45,7 +45,7 @@ struct ES256Tests {
         #expect(!key.accepts(signature, for: message.dropFirst()))
     }
 
-    @Test func `the public key of a pair verifies, another's does not`() throws {
+    @Test func `only the public key of the pair verifies`() throws {
         let key = try Self.key()
         let signature = try key.sign(Self.message.span)
         #expect(key.publicKey.accepts(signature, for: Self.message))
@@ -53,7 +53,7 @@ struct ES256Tests {
         #expect(!other.publicKey.accepts(signature, for: Self.message))
     }
 
-    @Test func `every bit of a signature and every byte of the message counts`() throws {
+    @Test func `a change of any bit of a signature or byte of the message is detected`() throws {
         let key = try Self.key()
         let publicKey = key.publicKey
         let signature = try key.sign(Self.message.span)
@@ -69,7 +69,7 @@ struct ES256Tests {
         }
     }
 
-    @Test func `nothing of another length or out of range is a signature`() throws {
+    @Test func `a signature of another length or range is rejected`() throws {
         let key = try Self.key()
         let publicKey = key.publicKey
         let signature = try key.sign(Self.message.span)
@@ -78,7 +78,7 @@ struct ES256Tests {
         }
     }
 
-    /// One r or s in 256 begins with a zero byte, which DER leaves out and the raw form must not.
+    /// One r or s in 256 begins with a zero byte, which DER omits and the raw form must contain.
     @Test func `short numbers are padded`() throws {
         let key = try Self.key()
         let publicKey = key.publicKey
@@ -90,7 +90,7 @@ struct ES256Tests {
             #expect(signature.count == 64)
             #expect(publicKey.accepts(signature, for: Self.message))
         }
-        // The chance that none is short is below 1 in 6 million.
+        // The probability that none is short is below 1 in 6 million.
         #expect(shortNumbers > 0)
         let der: [UInt8] = [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x7F]
         let raw = try ECDSASignature.raw(ofDER: der.span)
@@ -98,7 +98,7 @@ struct ES256Tests {
         #expect(ECDSASignature.der(of: raw) == der)
     }
 
-    @Test func `what is not DER has no raw form`() {
+    @Test func `malformed DER has no raw form`() {
         let malformed: [[UInt8]] = [[], [0x30], [0x30, 0x06, 0x02, 0x01, 0x05], [0x30, 0x23, 0x02, 0x21] + repeated(0x7F, 33)]
         for der in malformed {
             #expect(throws: CryptoError.self) { try ECDSASignature.raw(ofDER: der.span) }
@@ -107,7 +107,7 @@ struct ES256Tests {
         #expect(throws: CryptoError.self) { try ECDSASignature.raw(ofDER: long.span) }
     }
 
-    @Test func `nothing at all can be signed`() throws {
+    @Test func `an empty message can be signed`() throws {
         let key = try Self.key()
         let nothing: [UInt8] = []
         let signature = try key.sign(nothing.span)

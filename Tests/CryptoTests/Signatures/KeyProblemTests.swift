@@ -2,7 +2,7 @@ import Crypto
 import TestSupport
 import Testing
 
-/// Keys never stand in a test's arguments, which are printed; the kinds do.
+/// Keys are never passed as arguments of tests, because those are printed; their kinds are.
 struct KeyProblemTests {
     private static func flaws(_ text: String) -> (ec: KeyProblem?, rsa: KeyProblem?) {
         var (ec, rsa): (KeyProblem?, KeyProblem?)
@@ -18,7 +18,7 @@ struct KeyProblemTests {
         return (ec, rsa)
     }
 
-    @Test func `a good key of each form has no flaw`() {
+    @Test func `a valid key of each form has no problem`() {
         #expect(Self.flaws(TestKey.sharedP256.privatePEM).ec == nil)
         #expect(Self.flaws(TestKey.sharedP256.traditionalPEM).ec == nil)
         #expect(Self.flaws(TestKey.sharedRSA.privatePEM).rsa == nil)
@@ -26,19 +26,19 @@ struct KeyProblemTests {
     }
 
     @Test(arguments: ["", " ", "no key at all", "\u{0}", "BEGIN PRIVATE KEY", "----", "MIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIBAQQg"])
-    func `what is no PEM is reported`(text: String) {
+    func `text that is not PEM is reported`(text: String) {
         #expect(Self.flaws(text) == (.notPEM, .notPEM))
         #expect(Self.publicFlaws(text) == (.notPEM, .notPEM))
     }
 
-    @Test func `other things in PEM are reported`() {
+    @Test func `PEM without a key is reported`() {
         #expect(Self.flaws(TestCertificate.shared.certificate) == (.noKey, .noKey))
         #expect(Self.flaws(TestKey.sharedP256.publicPEM) == (.noKey, .noKey))
         #expect(Self.publicFlaws(TestKey.sharedP256.privatePEM) == (.noKey, .noKey))
         #expect(Self.publicFlaws(TestCertificate.shared.certificate) == (.noKey, .noKey))
     }
 
-    @Test func `JSON with a key in it is reported`() {
+    @Test func `JSON with a key is reported`() {
         let text = "{\"private_key\": \"\(TestKey.sharedRSA.privatePEM.replacing("\n", with: "\\n"))\"}"
         #expect(Self.flaws(text) == (.json, .json))
     }
@@ -68,7 +68,7 @@ struct KeyProblemTests {
         #expect(Self.publicFlaws(key.publicPEM).rsa == .tooShort(bits: 1024))
     }
 
-    @Test func `both forms of encryption are reported, without asking for the passphrase`() throws {
+    @Test func `both forms of encryption are reported without asking for the passphrase`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("ec", TestKey.sharedP256.privatePEM)
         try directory.write("rsa", TestKey.sharedRSA.privatePEM)
@@ -85,7 +85,7 @@ struct KeyProblemTests {
         }
     }
 
-    @Test func `a cut off key is damaged`() {
+    @Test func `a truncated key is damaged`() {
         let text = TestKey.sharedP256.privatePEM
         let cut = text.replacing("-----\nM", with: "-----\n")
         #expect(Self.flaws(cut) == (.damaged, .damaged))
@@ -94,7 +94,7 @@ struct KeyProblemTests {
         #expect(Self.publicFlaws(publicCut) == (.damaged, .damaged))
     }
 
-    /// A key in which one character was changed can often be read still; then its parts don't belong together.
+    /// A key with one changed character can often be parsed, but then its parts do not match.
     @Test func `a changed key is never used`() throws {
         var random = SeededGenerator(seed: 1)
         let message = Array("message".utf8)
@@ -109,14 +109,14 @@ struct KeyProblemTests {
                 refused += 1
                 continue
             }
-            // What the change left usable, such as a private exponent that is not used, signs as before.
+            // A change that keeps the key usable, such as one of an unused private exponent, does not change signatures.
             let signature = try key.sign(message.span)
             #expect(publicKey.accepts(signature, for: message))
         }
         #expect(refused > 0)
     }
 
-    @Test func `every flaw says what to do and names no key`() {
+    @Test func `every problem has a remedy and no key`() {
         let flaws: [KeyProblem] = [
             .notPEM, .json, .noKey, .encrypted, .damaged, .wrongType(found: "RSA", needed: "an EC key"),
             .wrongCurve(found: "secp384r1"), .tooShort(bits: 1024),

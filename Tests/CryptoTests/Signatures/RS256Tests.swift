@@ -10,7 +10,7 @@ struct RS256Tests {
         try RS256PrivateKey(pem: TestKey.sharedRSA.privatePEM.utf8.span)
     }
 
-    @Test func `the openssl command verifies what we sign, and signs the same`() throws {
+    @Test func `the openssl command verifies our signature and makes the same one`() throws {
         let files = try SignatureFiles(.sharedRSA, message: Self.message)
         let signature = try Self.key().sign(Self.message.span)
         #expect(signature.count == 256)
@@ -21,13 +21,13 @@ struct RS256Tests {
         #expect(try !files.accept(damaged))
     }
 
-    @Test func `both forms of the private key are the same key`() throws {
+    @Test func `both forms of the private key are equivalent`() throws {
         let older = try RS256PrivateKey(pem: TestKey.sharedRSA.traditionalPEM.utf8.span)
         #expect(TestKey.sharedRSA.traditionalPEM.contains("BEGIN RSA"))
         #expect(try older.signature(of: Self.message) == Self.key().signature(of: Self.message))
     }
 
-    @Test func `both ways to the public key verify`() throws {
+    @Test func `both sources of the public key verify`() throws {
         let key = try Self.key()
         let signature = try key.sign(Self.message.span)
         let published = try RS256PublicKey(pem: TestKey.sharedRSA.publicPEM.utf8.span)
@@ -39,7 +39,7 @@ struct RS256Tests {
         }
     }
 
-    @Test func `every byte of a signature counts`() throws {
+    @Test func `a change of any byte of a signature is detected`() throws {
         let key = try Self.key()
         let publicKey = key.publicKey
         let signature = try key.sign(Self.message.span)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Files for the openssl command, which signs and verifies independently of our code: it runs as a program of its own, on keys in PEM.
+/// Files for the openssl command, which signs and verifies independently of our code, in its own process with keys in PEM.
 struct SignatureFiles {
     private let directory: TemporaryDirectory
 
@@ -21,13 +21,13 @@ struct SignatureFiles {
         return run.status == 0 && run.output == "Verified OK\n"
     }
 
-    /// A signature that the command has made, in OpenSSL's form.
+    /// A signature made by the command, in OpenSSL's form.
     func sign() throws -> [UInt8] {
         let run = try Command(
             "openssl", "dgst", "-sha256", "-sign", directory.path("private"), "-out", directory.path("made"), "-hex",
             directory.path("message"))
         #expect(run.status == 0)
-        // HASHES(FILE)= HEX
+        // The output has the form HASHES(FILE)= HEX.
         let text = try directory.read("made").split(separator: " ").last ?? ""
         let digits = text.utf8.filter { $0 != UInt8(ascii: "\n") }
         return stride(from: 0, to: digits.count, by: 2).compactMap {

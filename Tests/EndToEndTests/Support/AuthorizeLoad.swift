@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Threading
 
-/// Clients that ask for authorization all the time, with keys whose answers never change, and count each other answer.
+/// Clients that continuously request authorization with keys whose results never change, and record unexpected responses.
 final class AuthorizeLoad: Sendable {
     private struct State {
         var right = 0
@@ -13,7 +13,7 @@ final class AuthorizeLoad: Sendable {
     private let state = Monitor(State())
     private let threads: Monitor<[DedicatedThread]>
 
-    /// - Parameter questions: keys for `Markers.user` of an app, each with the status that is right.
+    /// - Parameter questions: keys for `Markers.user` of an app, each with the expected status.
     init(_ address: ListenAddress, _ questions: [(key: String, app: String, status: Int)]) {
         let state = state
         threads = Monitor(questions.map { question in startThread { Self.askUntilDone(address, question: question, state: state) } })
@@ -23,8 +23,8 @@ final class AuthorizeLoad: Sendable {
         stop()
     }
 
-    /// Waits until so many more requests have got the right answer.
-    /// - Returns: false when one has not.
+    /// Waits until `count` more requests have got the expected response.
+    /// - Returns: false if one got another response.
     func waitForMore(_ count: Int) -> Bool {
         let goal = state.withLock { $0.right } + count
         return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { state -> Bool? in
@@ -34,7 +34,7 @@ final class AuthorizeLoad: Sendable {
     }
 
     /// Ends the clients.
-    /// - Returns: what was not answered as it should be.
+    /// - Returns: the unexpected responses.
     @discardableResult
     func stop() -> [String] {
         state.update { $0.isDone = true }

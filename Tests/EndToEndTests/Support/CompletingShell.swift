@@ -1,15 +1,15 @@
 import POSIX
 import TestSupport
 
-/// A real shell that has loaded the completion script and completes lines as the Tab key would.
+/// A real shell that has loaded the completion script and completes lines like the Tab key.
 enum CompletingShell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// How many lines one shell completes: many of them start the program, and a shell has as long as any other program.
+    /// The number of lines that one shell completes: many of them start the program, and a shell has the same time limit as any program.
     private static let linesAtOnce = 50
 
-    /// The candidates for each line, whose end is the cursor.
-    /// - Parameter directory: the shell's working directory, which the paths in the answers are relative to.
+    /// The candidates for each line; the cursor is at its end.
+    /// - Parameter directory: the shell's working directory; paths in the candidates are relative to it.
     func complete(_ lines: [String], in directory: TemporaryDirectory) throws -> [String: Set<String>] {
         let script = try Deskgate.run("completions", rawValue)
         try directory.write("_deskgate", script.output)
@@ -36,7 +36,7 @@ enum CompletingShell: String, CaseIterable {
         return try answers(process.output.text())
     }
 
-    /// Reads the driver's output: `> line`, then a candidate a line, which a tab may end.
+    /// Parses the driver's output: `> line`, followed by one candidate per line, possibly with a tab at its end.
     private func answers(_ text: String) -> [String: Set<String>] {
         var (answers, line): ([String: Set<String>], String) = ([:], "")
         for row in text.split(whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
@@ -51,7 +51,7 @@ enum CompletingShell: String, CaseIterable {
         return answers
     }
 
-    /// The program in the shell's own language that loads the script `_deskgate` and completes each line of standard input.
+    /// The program in the shell's language that loads the script `_deskgate` and completes each line of the standard input.
     private var driver: String {
         switch self {
         case .bash:

@@ -3,7 +3,7 @@ import POSIX
 import TestSupport
 import Testing
 
-/// The program under test, as a user has it.
+/// The program under test, run like a user's.
 enum Deskgate {
     struct Result {
         let code: Int32
@@ -16,10 +16,10 @@ enum Deskgate {
         }
     }
 
-    /// The binary, which the package manager builds beside the tests.
+    /// The binary, built beside the tests.
     static let path = built("deskgate")
 
-    /// The library to preload for a slow or failing disk, as its own text says.
+    /// The library that simulates a slow or failing disk when it is preloaded; see its own comment.
     static let slowDisk = built("libSlowDisk.so")
 
     private static func built(_ name: String) -> String { Path.resolve(name, in: Path.directory(of: linkTarget("/proc/self/exe"))) }
@@ -30,7 +30,7 @@ enum Deskgate {
     /// Whether `runWithoutNameServers` is permitted here.
     static let mayHideNameServers = (try? hidingNameServers("true", []).status) == 0
 
-    /// Runs a command to its end where the resolver knows the names of /etc/hosts alone, and so answers at once, whatever the network does.
+    /// Runs a command to its end with a resolver that has only the names of /etc/hosts, and so responds at once on any network.
     static func runWithoutNameServers(_ arguments: String...) throws -> (code: Int32, text: String) {
         let command = try hidingNameServers(path, arguments)
         try TestOutput.current.append(Array(command.output.utf8), to: "commands.stdout")
@@ -52,7 +52,7 @@ enum Deskgate {
     }
 
     /// Runs a command to its end.
-    /// - Parameter input: the file that it reads as its standard input.
+    /// - Parameter input: the file for its standard input.
     static func run(_ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null") throws -> Result {
         let process = try ChildProcess(path, arguments.map { Array($0.utf8) }, environment: environment, input: input)
         let code = try process.exitCode()
@@ -71,7 +71,7 @@ func jsonObject(_ text: String) throws -> JSONObject {
 }
 
 extension JSONObject {
-    /// The keys in their order.
+    /// The keys in order.
     var keys: [String] { members.map(\.key) }
 
     func string(_ key: String) -> String? {
@@ -85,10 +85,10 @@ extension JSONObject {
     }
 }
 
-/// The price of a new configuration where there was one.
+/// The consequence of a new configuration in place of a lost one.
 let costOfNewOne = "a new one has new secrets, and all minted keys become invalid"
 
-/// The remedy where a directory has no configuration.
+/// The remedy for a directory without a configuration.
 func absenceRemedy(_ directory: String) -> String {
     "if there was one, put it back: \(costOfNewOne); on a new machine: deskgate init \(directory) --app ID"
 }

@@ -2,24 +2,24 @@ import Glibc
 import HTTPServer
 import TestSupport
 
-/// A real reverse proxy before the program, as operators run one: on a port of its own, with all its files in a temporary directory.
+/// A real reverse proxy in front of the program: on its own port, with all its files in a temporary directory.
 final class FrontServer {
     enum Kind: CaseIterable {
         case nginx, haproxy
     }
 
-    /// What it passes to nobody: a request for this arrives only if the proxy has not seen it.
+    /// A path that it does not forward: a request for it arrives only if it has bypassed the proxy.
     static let refusedPath = "/readyz"
 
-    /// How often it is started, each time on another port: somebody else may have one.
+    /// The number of attempts to start it, each on another port: another program may use the first one.
     private static let tries = 3
 
     let address: ListenAddress
     private let process: ChildProcess
     private let directory: TemporaryDirectory
 
-    /// Starts it and waits until it answers.
-    /// - Parameter port: where the program listens, on 127.0.0.1.
+    /// Starts the proxy and waits until it responds.
+    /// - Parameter port: the program's port on 127.0.0.1.
     init(_ kind: Kind, before port: UInt16) throws {
         directory = try TemporaryDirectory()
         for _ in 1..<Self.tries {
@@ -35,13 +35,13 @@ final class FrontServer {
         stop()
     }
 
-    /// Ends it, and with it its connections to the program.
+    /// Stops the proxy, which closes its connections to the program.
     func stop() {
         process.send(SIGTERM)
         _ = try? process.waitForEnd()
     }
 
-    /// One worker, which keeps its connections and passes chunks on as they come.
+    /// One worker with persistent connections that forwards chunks at once.
     private static func nginx(_ own: UInt16, _ port: UInt16) -> String {
         """
         daemon off; master_process off; pid nginx.pid;
@@ -82,7 +82,7 @@ final class FrontServer {
         """
     }
 
-    /// Starts it on a port of its own.
+    /// Starts the proxy on its own port.
     private static func start(
         _ kind: Kind, before port: UInt16, in directory: TemporaryDirectory
     ) throws -> (ChildProcess, ListenAddress) {

@@ -1,4 +1,4 @@
-/// Secrets and identifiers of these tests that no output may hold; `Scripts/scan-secrets` knows them by their prefix.
+/// Secrets and identifiers of these tests that no output may contain; `Scripts/scan-secrets` detects them by their prefix.
 enum Markers {
     static let prefix = "mkZ9qT4w"
     /// Secrets of apps: 32 bytes each, as 43 base64url characters.
@@ -8,6 +8,6 @@ enum Markers {
     static let adminToken = "\(prefix)-admin-token-e3Rk8sVw0pLd"
     static let user = "\(prefix)-user"
     static let otherUser = "\(prefix)-other-user"
-    /// Stands where a header, a path or a field of a request has nothing of ours.
+    /// A marker in headers, paths and fields of requests that Deskgate does not use.
     static let stray = "\(prefix)-stray"
 }

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate serve`, started by a test; what it wrote is kept in the test's output when it is let go.
+/// `deskgate serve`, started by a test; its output is saved with the test's output when it is released.
 final class RunningServer {
     let process: ChildProcess
     let publicAddress: ListenAddress
@@ -11,15 +11,15 @@ final class RunningServer {
     private var workspace: Workspace?
     private let output = TestOutput.current
 
-    /// Starts it and waits until it serves.
-    /// - Parameter workspace: kept as long as the server.
-    /// - Parameter descriptors: how many files it may have open; nil for as many as the test.
+    /// Starts the server and waits until it serves.
+    /// - Parameter workspace: retained as long as the server.
+    /// - Parameter descriptors: its limit of open files; nil for the test's own.
     convenience init(_ workspace: Workspace, descriptors: Int? = nil) throws {
         try self.init(configuration: workspace.configuration, descriptors: descriptors)
         self.workspace = workspace
     }
 
-    /// Starts it and waits until it serves.
+    /// Starts the server and waits until it serves.
     init(configuration: String, environment: [String: String] = [:], descriptors: Int? = nil) throws {
         process =
             try descriptors.map { try Self.start(configuration, descriptors: $0) } ?? Self.start(configuration, environment: environment)
@@ -37,13 +37,13 @@ final class RunningServer {
         Self.end(process, output)
     }
 
-    /// Ends it, if it has not ended, and keeps what it wrote.
+    /// Ends the process, if it runs, and saves its output.
     private static func end(_ process: ChildProcess, _ output: TestOutput) {
         process.send(9)
         output.append(outputOf: process, to: "server-\(process.identifier)")
     }
 
-    /// Starts it and does not wait.
+    /// Starts the server without waiting.
     static func start(
         _ configuration: String, environment: [String: String] = [:], errors: ChildProcess.ErrorOutput = .gathered
     ) throws -> ChildProcess {
@@ -56,7 +56,7 @@ final class RunningServer {
         return try ChildProcess("sh", ["-c", script].map { Array($0.utf8) })
     }
 
-    /// Starts it in a workspace where it cannot serve: it must end with 2 and one line that holds no secret.
+    /// Starts the server in a workspace in which it cannot serve. It must end with code 2 and one line without a secret.
     /// - Returns: that line.
     static func complaint(of workspace: Workspace) throws -> String {
         let process = try start(workspace.configuration)
@@ -68,18 +68,18 @@ final class RunningServer {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Asks whether a user may use the chat.
+    /// Sends a request for authorization.
     func authorize(_ key: String, app: String = Workspace.app, user: String = Markers.user) throws -> ReceivedResponse {
         try SocketClient(publicAddress).authorize(key, app: app, user: user)
     }
 
-    /// Stops it as an operator does, and waits for its end.
+    /// Stops the server with a signal, and waits for its end.
     func stop(_ signal: Int32 = 15) throws -> ChildProcess.End {
         process.send(signal)
         return try process.waitForEnd()
     }
 
-    /// Reads an address out of the line that tells it, in either format of the log.
+    /// Parses an address from its line in the log, in either format.
     private static func address(_ name: String, in line: String) throws -> ListenAddress {
         let plain = line.split(separator: " ").first { $0.hasPrefix("\(name)=") }?.dropFirst(name.count + 1)
         guard let text = try plain.map({ String($0) }) ?? jsonObject(line).string(name) else { throw ChildProcess.Failure.missingOutput }
@@ -91,7 +91,7 @@ final class RunningServer {
     }
 }
 
-/// The status with which a path is answered.
+/// The status of the response for a path.
 func status(_ address: ListenAddress, _ path: String) throws -> Int {
     let client = try SocketClient(address)
     try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -99,7 +99,7 @@ func status(_ address: ListenAddress, _ path: String) throws -> Int {
 }
 
 extension SocketClient {
-    /// Asks whether a user may use the chat.
+    /// Sends a request for authorization.
     func authorize(_ key: String, app: String = Workspace.app, user: String = Markers.user) throws -> ReceivedResponse {
         let body = Self.body(key, app: app, user: user)
         try send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import Threading
 
-/// A service manager's side of sd_notify(3): a datagram socket in a directory of its own. A thread reads it, because the service waits
-/// while there is no room for more.
+/// A service manager's side of sd_notify(3): a datagram socket in a temporary directory. A thread reads it, because the service blocks
+/// while the socket's buffer is full.
 final class ServiceManager {
-    /// One datagram: its values by their names.
+    /// One datagram: its values by name.
     typealias Message = [String: String]
 
-    /// Datagrams that the manager sends to itself. The thread has read all earlier ones when it reads the mark, and ends at the other one.
+    /// Datagrams from the manager to itself. The mark shows that the thread has read all earlier ones; the other one ends the thread.
     private enum Own {
         static let mark = "DESKGATE_TEST_MARK"
         static let end = "DESKGATE_TEST_END"
@@ -24,8 +24,8 @@ final class ServiceManager {
 
     /// Opens the socket.
     /// - Parameters:
-    ///   - watchdogMicroseconds: how long the service may be silent; nil for no watchdog.
-    ///   - isAbstract: whether the socket has a name in place of a path.
+    ///   - watchdogMicroseconds: the watchdog's timeout; nil for no watchdog.
+    ///   - isAbstract: whether the socket has an abstract name instead of a path.
     init(watchdogMicroseconds: UInt64? = nil, isAbstract: Bool = false) throws {
         directory = try TemporaryDirectory()
         let path = directory.path("notify")
@@ -78,12 +78,12 @@ final class ServiceManager {
         unsafe Glibc.send(own, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// The next message; nil when none comes in time.
+    /// The next message; nil at the time limit.
     func next() -> Message? {
         messages.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isEmpty ? nil : $0.removeFirst() }
     }
 
-    /// The next message that has a value of this name; others are dropped.
+    /// The next message with a value of this name; others are dropped.
     func next(with name: String) -> Message? {
         while let message = next() {
             if message[name] != nil { return message }
@@ -91,7 +91,7 @@ final class ServiceManager {
         return nil
     }
 
-    /// All messages that have been sent by now and are not taken yet.
+    /// All messages that have been sent but not yet read.
     func waiting() -> [Message] {
         send(Own.mark)
         let all = messages.wait(timeoutMilliseconds: WaitLimit.milliseconds) { messages -> [Message]? in
@@ -99,7 +99,7 @@ final class ServiceManager {
             defer { messages.removeSubrange(...end) }
             return Array(messages[..<end])
         }
-        if all == nil { Issue.record("the manager's own message does not come") }
+        if all == nil { Issue.record("the manager's own message does not arrive") }
         return all ?? []
     }
 }

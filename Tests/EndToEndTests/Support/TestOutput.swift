@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Threading
 
-/// The output of the programs of one test. It is kept to be read when the test fails, and to search the whole run for secrets.
+/// The output of the programs of one test. It is saved for failing tests, and for the search of the whole run for secrets.
 ///
-/// The environment variable DESKGATE_TEST_OUTPUT names a directory, in which each test function has one of its own that all its cases
-/// share, such as ``EndToEndTests.ServeStopTests.`requests in flight are answered`()``. Without the variable, a temporary directory serves until
-/// the process ends.
+/// The environment variable DESKGATE_TEST_OUTPUT names a directory, in which each test function has its own directory, shared by all its
+/// cases, such as ``EndToEndTests.ServeStopTests.`requests in flight are answered`()``. Without the variable, a temporary directory is used
+/// until the process ends.
 struct TestOutput: Sendable {
     private static let root: Monitor<String> = {
         if let named = Process.environment("DESKGATE_TEST_OUTPUT") { return Monitor(named) }
@@ -18,7 +18,7 @@ struct TestOutput: Sendable {
         return Monitor(scratch.path)
     }()
     fileprivate static let temporary = Monitor<TemporaryDirectory?>(nil)
-    /// For what no test is known for, as on a thread that a test has started.
+    /// For output without a known test, as on a thread that a test has started.
     private static let other = "other"
 
     /// The output of the test that runs on this thread.
@@ -26,10 +26,10 @@ struct TestOutput: Sendable {
 
     let name: String
 
-    /// Appends what a program wrote to a file of the test's directory.
+    /// Appends a program's output to a file in the test's directory.
     func append(_ bytes: [UInt8], to file: String) throws {
         guard !bytes.isEmpty else { return }
-        // One at a time, so that no line is torn by another.
+        // Serialized, so that no line interrupts another.
         try Self.root.withLock { root in
             Result {
                 let directory = "\(root)/\(name)"

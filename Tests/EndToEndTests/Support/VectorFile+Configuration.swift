@@ -19,6 +19,6 @@ extension VectorFile {
 }
 
 extension Vector {
-    /// Whether no command line can say it: arguments of a program end at their first NUL.
+    /// Whether it contains a NUL, at which command-line arguments end.
     var cannotBeArguments: Bool { "\(appID)\(userID)".utf8.contains(0) || securityKey.utf8.contains(0) }
 }

@@ -8,7 +8,7 @@ final class Workspace: Sendable {
 
     var configuration: String { directory.path("config.json") }
 
-    /// Makes the directory with a configuration of one app and of `changes`: top-level members that are added or replaced.
+    /// Creates the directory with a configuration of one app and `changes`: top-level members that are added or replaced.
     init(_ changes: JSONObject = [:]) throws {
         directory = try TemporaryDirectory()
         try write("app-1.key", Markers.appSecrets[0], mode: 0o600)
@@ -25,7 +25,7 @@ final class Workspace: Sendable {
         try write("config.json", String(decoding: JSONValue.object(configuration).serialized(pretty: true), as: UTF8.self))
     }
 
-    /// Writes a line into a file, in place of the one that may be there.
+    /// Writes a line into a new file, or replaces the file.
     func write(_ name: String, _ text: String, mode: UInt32 = 0o640) throws {
         try directory.write(name, "\(text)\n", mode: mode)
     }
@@ -39,8 +39,8 @@ final class Workspace: Sendable {
         return String(result.output.dropLast())
     }
 
-    /// An app of the configuration, whose secret is in the file of its number.
-    /// - Parameter members: further members of its one key.
+    /// An app of the configuration, whose secret is in the file with its number.
+    /// - Parameter members: additional members of its key.
     static func app(_ number: Int, keyID: Int64 = 1, _ members: JSONObject = [:]) -> JSONValue {
         var key: JSONObject = ["id": .integer(keyID), "secret": ["file": .string("app-\(number).key")]]
         for member in members.members { key.append(member.value, forKey: member.key) }

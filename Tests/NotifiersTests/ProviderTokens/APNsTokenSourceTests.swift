@@ -8,7 +8,7 @@ import WebTokens
 @testable import Notifiers
 
 struct APNsTokenSourceTests {
-    @Test func `a token is what Apple asks for, minted at once with the time that is given`() throws {
+    @Test func `a token has Apple's format and is minted at once with the given time`() throws {
         let key = try ES256PrivateKey(pem: TestKey.sharedP256.privatePEM.utf8.span)
         let source = APNsTokenSource(key: key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
         let clocks = ManualClocks()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// What some requests got, in the order in which they ended.
+/// The results of requests, in the order in which they ended.
 final class Answers: Sendable {
     private let answers = Monitor<[Result<ProviderToken, ProviderTokenFailure>]>([])
 
@@ -14,7 +14,7 @@ final class Answers: Sendable {
         answers.update { $0.append(answer) }
     }
 
-    /// Waits for so many.
+    /// Waits for `count` results.
     func wait(_ count: Int) throws -> [Result<ProviderToken, ProviderTokenFailure>] {
         try #require(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count >= count ? $0 : nil })
     }

@@ -4,7 +4,7 @@ import HTTPClient
 import Notifiers
 import TestSupport
 
-/// A token server on a real socket that does as its script says, with a client; both ended when the test is over.
+/// A scripted token server on a real socket, with a client; both are stopped at the end of the test.
 struct ExchangeFixture {
     let server: ScriptedServer
     let client: Client
@@ -18,7 +18,7 @@ struct ExchangeFixture {
         try body(ExchangeFixture(server: server, client: client))
     }
 
-    /// The file of a service account whose tokens this server gives; made with the key that all tests share.
+    /// The file of a service account whose tokens this server issues, with the key that all tests share.
     func accountFile(tokenURI: String? = nil) -> [UInt8] {
         ServiceAccountFile(tokenURI: tokenURI ?? server.url("/token")).bytes
     }

@@ -32,7 +32,7 @@ struct GoogleTokenSourceTests {
         }
     }
 
-    @Test func `a refusal tells Google's time, for a wrong clock looks the same`() throws {
+    @Test func `a refusal contains Google's time because a wrong clock may have caused it`() throws {
         let body = #"{"error":"invalid_grant","error_description":"Invalid JWT: Token must be a short-lived token"}"#
         let refused = ScriptedStep.respond(400, headers: ["Date: Tue, 14 Nov 2023 23:13:20 GMT"], body: body)
         try ExchangeFixture.with(.everyRequest(refused)) { fixture in
@@ -41,7 +41,7 @@ struct GoogleTokenSourceTests {
         }
     }
 
-    /// The whole way: the cache finds the clock wrong and gets a token with the right time, over a real socket.
+    /// End to end over a real socket: the cache detects the wrong clock and gets a token with the correct time.
     @Test func `a wrong clock is repaired by the next exchange`() throws {
         let refused = ScriptedStep.respond(
             400, headers: ["Date: Tue, 14 Nov 2023 23:13:20 GMT"], body: #"{"error":"invalid_grant"}"#)
@@ -64,7 +64,7 @@ struct GoogleTokenSourceTests {
         }
     }
 
-    @Test func `threads that ask at once cost one exchange`() throws {
+    @Test func `concurrent requests share one exchange`() throws {
         try ExchangeFixture.with(.everyRequest(.awaitRelease, Self.granted)) { fixture in
             let (clocks, answers) = (fixture.clocks, Answers())
             let cache = ProviderTokenCache(

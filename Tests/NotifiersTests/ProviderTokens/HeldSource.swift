@@ -3,7 +3,7 @@ import Testing
 import Threading
 import Time
 
-/// A source that fetches when the test says so.
+/// A source whose fetches end when the test calls `end`.
 final class HeldSource: ProviderTokenSource {
     typealias Completion = @Sendable (ProviderTokenFetch) -> Void
 
@@ -13,10 +13,10 @@ final class HeldSource: ProviderTokenSource {
         begun.update { $0.append((unixSeconds, completion)) }
     }
 
-    /// The times that tokens were asked for with.
+    /// The times passed to the fetches.
     var times: [UnixSeconds] { begun.withLock { $0.map(\.unixSeconds) } }
 
-    /// Ends the last fetch.
+    /// Ends the latest fetch.
     func end(_ result: ProviderTokenFetch) {
         let completion = begun.withLock { begun in
             guard !begun.isEmpty else { return nil as Completion? }

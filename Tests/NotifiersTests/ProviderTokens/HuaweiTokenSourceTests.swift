@@ -15,7 +15,7 @@ struct HuaweiTokenSourceTests {
         #expect(HuaweiTokenSource.tokenURL == "https://oauth-login.cloud.huawei.com/oauth2/v3/token")
     }
 
-    /// The time is not part of what is asked, so the clock is not why it is refused.
+    /// The request contains no time, so a wrong clock is no cause of a refusal.
     @Test func `a refusal has Huawei's number and no time`() throws {
         let body = #"{"error":1101,"sub_error":12304,"error_description":"invalid client_secret"}"#
         let refused = ScriptedStep.respond(400, headers: ["Date: Tue, 14 Nov 2023 23:13:20 GMT"], body: body)

@@ -10,12 +10,12 @@ final class ManualClocks: Sendable {
 
     func pass(_ milliseconds: UInt64) { now.update { $0 += milliseconds } }
     func unixMilliseconds() -> UnixMilliseconds { now.withLock { $0 } }
-    /// Another beginning, so that nobody takes one for the other.
+    /// Starts at another value, so that tests detect clocks that are mixed up.
     func monotonicMilliseconds() -> MonotonicMilliseconds {
         MonotonicMilliseconds(rawValue: unixMilliseconds() - (1_699_990_000_000 as UnixMilliseconds))
     }
 
-    /// These clocks, as services take them.
+    /// These clocks as the type that services accept.
     var clocks: Clocks {
         Clocks(
             unixSeconds: { self.unixMilliseconds().seconds }, unixMilliseconds: { self.unixMilliseconds() },

@@ -22,7 +22,7 @@ struct ProviderTokenCacheTests {
         cache.token { answers.add($0) }
     }
 
-    @Test func `many threads that ask share one fetch`() {
+    @Test func `concurrent callers share one fetch`() {
         let (cache, answers) = (cache, answers)
         onThreads(16) { _ in
             for _ in 0..<10 { cache.token { answers.add($0) } }
@@ -36,7 +36,7 @@ struct ProviderTokenCacheTests {
         #expect(source.times.count == 1)
     }
 
-    @Test func `each who waits is answered once, also when it asks again in its answer`() {
+    @Test func `each waiting caller gets one result, even if it calls again in its callback`() {
         let (cache, answers) = (cache, answers)
         cache.token { first in
             answers.add(first)
@@ -46,7 +46,7 @@ struct ProviderTokenCacheTests {
         #expect(answers.texts == ["a", "a"])
     }
 
-    @Test func `a failure reaches all who wait, and those who ask before it is over`() {
+    @Test func `a failure reaches all callers until it expires`() {
         for _ in 0..<3 { ask() }
         source.end(.unavailable(reason: "token_timeout", retryAfterMilliseconds: 60_000))
         ask()
@@ -63,7 +63,7 @@ struct ProviderTokenCacheTests {
         #expect(answers.texts.last == "a")
     }
 
-    @Test func `nobody waits for a renewal`() {
+    @Test func `a renewal delays no caller`() {
         ask()
         source.end(.token("a", lifetimeMilliseconds: 3_600_000))
         clocks.pass(55 * 60_000)
@@ -75,7 +75,7 @@ struct ProviderTokenCacheTests {
         #expect(answers.texts == ["a", "a", "b"])
     }
 
-    @Test func `an expired token is replaced once for all who had it`() throws {
+    @Test func `an expired token is replaced once for all callers that had it`() throws {
         ask()
         source.end(.token("a", lifetimeMilliseconds: 3_600_000))
         let token = try #require(answers.all.first).get()
@@ -92,8 +92,8 @@ struct ProviderTokenCacheTests {
         #expect(source.times.count == 2)
     }
 
-    /// The clocks stand at Tue, 14 Nov 2023 22:13:20 GMT.
-    @Test func `a Date far away corrects the time that is minted with`() throws {
+    /// The clocks show Tue, 14 Nov 2023 22:13:20 GMT.
+    @Test func `a distant Date header corrects the time for minting`() throws {
         ask()
         source.end(.token("a", lifetimeMilliseconds: 3_600_000))
         let token = try #require(answers.all.first).get()
@@ -107,7 +107,7 @@ struct ProviderTokenCacheTests {
         #expect(answers.texts == ["a", "b"])
     }
 
-    @Test func `too many tokens stop everything for a while`() {
+    @Test func `too many tokens stop all requests for a while`() {
         ask()
         source.end(.token("a", lifetimeMilliseconds: 3_600_000))
         let failure = cache.tooManyUpdates(retryAfterMilliseconds: 60_000)

@@ -1,7 +1,7 @@
 import JSON
 import TestSupport
 
-/// A service account's key file, with members that a test changes.
+/// A service account's key file whose members a test can change.
 struct ServiceAccountFile {
     var object: JSONObject
 

@@ -4,7 +4,7 @@ import Notifiers
 import TestSupport
 import Testing
 
-/// Keys never stand in a test's arguments, which are printed.
+/// Keys are never passed as arguments of tests, because those are printed.
 struct ServiceAccountTests {
     private static func flaw(_ bytes: [UInt8]) -> ServiceAccount.Problem? {
         do throws(ServiceAccount.Problem) {
@@ -19,7 +19,7 @@ struct ServiceAccountTests {
         flaw(ServiceAccountFile().with(key, value).bytes)
     }
 
-    @Test func `what is needed is read, and the rest passed over`() throws {
+    @Test func `required members are parsed, and others ignored`() throws {
         let account = try ServiceAccount(parsing: ServiceAccountFile().bytes.span)
         #expect(account.projectID == "shop-1234")
         #expect(account.clientEmail == "deskgate@shop-1234.iam.gserviceaccount.com")
@@ -32,7 +32,7 @@ struct ServiceAccountTests {
         #expect(!"\(account)".contains(TestKey.sharedRSA.privatePEM.dropFirst(40).prefix(20)))
     }
 
-    @Test func `a key that has lost its line feeds is read`() {
+    @Test func `a key without line feeds is parsed`() {
         let key = TestKey.sharedRSA.privatePEM
         let forms = [
             key.replacing("\n", with: #"\n"#), key.replacing("\n", with: #"\r\n"#), key.replacing("\n", with: " "),
@@ -42,12 +42,12 @@ struct ServiceAccountTests {
         for form in forms { #expect(Self.flaw("private_key", .string(form)) == nil) }
     }
 
-    @Test func `an older project's name has its domain`() throws {
+    @Test func `the name of an older project contains its domain`() throws {
         #expect(Self.flaw("project_id", "example.com:shop") == nil)
     }
 
     @Test(arguments: ["project_id", "client_email", "private_key", "private_key_id", "token_uri"])
-    func `a field that is missing, empty or no text is named`(field: String) {
+    func `the error names a field that is missing, empty or no text`(field: String) {
         for value: JSONValue? in [nil, "", nil as JSONValue, 5, ["a"]] {
             #expect(Self.flaw(field, value) == .missing(field: field))
         }
@@ -55,12 +55,12 @@ struct ServiceAccountTests {
     }
 
     @Test(arguments: ["authorized_user", "external_account", ""])
-    func `another kind of file is reported`(type: String) {
+    func `another type of file is reported`(type: String) {
         #expect(Self.flaw("type", .string(type)) == .notServiceAccount)
         #expect(Self.flaw("type", nil) == .notServiceAccount)
     }
 
-    @Test func `what is not JSON is reported with the place`() {
+    @Test func `invalid JSON is reported with its position`() {
         #expect(Self.flaw([])?.description == "is not JSON: line 1, column 1: the text ends too early")
         #expect(Self.flaw(Array("[]".utf8)) == .notServiceAccount)
         #expect(Self.flaw(Array(TestKey.sharedRSA.privatePEM.utf8)) == .pem)
@@ -74,7 +74,7 @@ struct ServiceAccountTests {
         ("token_uri", "oauth2.googleapis.com/token"), ("token_uri", "https://"), ("token_uri", "ftp://a/"), ("token_uri", "https://a@b/"),
         ("token_uri", "https://a/ b"), ("token_uri", "file:///etc/passwd"),
     ])
-    func `a field that holds what it cannot is named`(field: String, text: String) {
+    func `the error names a field with an invalid value`(field: String, text: String) {
         #expect(Self.flaw(field, .string(text)) == .invalid(field: field))
     }
 
@@ -83,16 +83,16 @@ struct ServiceAccountTests {
         "http://10.0.0.1/",
         "http://127.0.0.1x", "http:///", "http://",
     ])
-    func `plain http leaves no machine`(uri: String) {
+    func `plain HTTP to another host is rejected`(uri: String) {
         #expect(Self.flaw("token_uri", .string(uri)) == .insecureTokenURI)
     }
 
     @Test(arguments: ["http://127.0.0.1:8080/token", "http://localhost/token", "http://[::1]:80/token", "http://127.0.0.1"])
-    func `plain http stays on this machine`(uri: String) {
+    func `plain HTTP to the local host is accepted`(uri: String) {
         #expect(Self.flaw("token_uri", .string(uri)) == nil)
     }
 
-    @Test func `a key of another kind or without end is reported`() {
+    @Test func `a key of another type or without its end is reported`() {
         #expect(Self.flaw("private_key", .string(TestKey.sharedP256.privatePEM)) == .key(.wrongType(found: "EC", needed: "an RSA key")))
         #expect(Self.flaw("private_key", "nothing") == .key(.notPEM))
         #expect(Self.flaw("private_key", .string(String(TestKey.sharedRSA.privatePEM.prefix(300)))) == .key(.damaged))

@@ -4,7 +4,7 @@ import Notifiers
 import TestSupport
 import Testing
 
-/// What token servers answer, on real sockets; asked by way of Huawei's source, whose exchange is Google's too.
+/// Responses of token servers on real sockets, through Huawei's source, which shares its exchange with Google's.
 struct TokenExchangeTests {
     private static func fetched(_ steps: ScriptedStep...) throws -> Fetched? {
         var fetched: Fetched?
@@ -20,17 +20,17 @@ struct TokenExchangeTests {
         (400, #"{"error":-5}"#, "token_status_400"), (400, #"{"error":123456}"#, "token_status_400"), (400, "[1]", "token_status_400"),
         (200, #"{"error":"invalid_grant"}"#, "token_invalid_grant"),
     ])
-    func `refusals have a stable word`(status: Int, body: String, reason: String) throws {
+    func `refusals have stable reasons`(status: Int, body: String, reason: String) throws {
         #expect(try Self.fetched(.respond(status, body: body)) == .refused(reason, providerUnixSeconds: nil))
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 301, 307])
-    func `what may pass is unavailable`(status: Int) throws {
+    func `temporary failures make the server unavailable`(status: Int) throws {
         let body = #"{"error":"invalid_grant"}"#
         #expect(try Self.fetched(.respond(status, body: body)) == .unavailable("token_status_\(status)", retryAfter: nil))
     }
 
-    @Test func `both forms of Retry-After count`() throws {
+    @Test func `both forms of Retry-After are parsed`() throws {
         #expect(
             try Self.fetched(.respond(429, headers: ["Retry-After: 7"])) == .unavailable("token_status_429", retryAfter: 7000))
         #expect(
@@ -49,11 +49,11 @@ struct TokenExchangeTests {
         #"{"access_token":"é","expires_in":3600}"#, #"{"access_token":"a","expires_in":3600,"token_type":"mac"}"#,
         #"{"access_token":"a","access_token":"b","expires_in":3600}"#, #"{"access_token":"a","expires_in":3600}}"#,
     ])
-    func `an answer that is no token is none`(body: String) throws {
+    func `an invalid response is rejected`(body: String) throws {
         #expect(try Self.fetched(.respond(200, body: body)) == .unavailable("token_malformed", retryAfter: nil))
     }
 
-    @Test func `an answer too long is none`() throws {
+    @Test func `a response that is too long is rejected`() throws {
         let body = #"{"access_token":"a","expires_in":3600,"more":""# + String(repeating: "x", count: 70_000) + "\"}"
         #expect(try Self.fetched(.respond(200, body: body)) == .unavailable("token_malformed", retryAfter: nil))
         let long = #"{"expires_in":3600,"access_token":""# + String(repeating: "x", count: 16_385) + "\"}"
@@ -64,7 +64,7 @@ struct TokenExchangeTests {
         #"{"access_token":"a.b-c_d~e+f/g=","expires_in":60,"token_type":"BEARER"}"#,
         #"{"expires_in":60,"access_token":"a.b-c_d~e+f/g=","scope":"x"}"#,
     ])
-    func `a token is taken as it is`(body: String) throws {
+    func `a token is used unchanged`(body: String) throws {
         #expect(try Self.fetched(.respond(200, body: body)) == .token("a.b-c_d~e+f/g=", lifetime: 60_000))
     }
 
@@ -77,17 +77,17 @@ struct TokenExchangeTests {
             (#""expires_in":60,"error":null,"error_description":null,"refresh_token":null"#, 60),
             (#""expires_in":60,"sub_error":null,"error_codes":null,"token_type":"bearer""#, 60),
         ] as [(String, UInt64)])
-    func `members are read as servers send them`(members: String, seconds: UInt64) throws {
+    func `members are parsed in the forms that servers send`(members: String, seconds: UInt64) throws {
         let body = #"{"access_token":"a",\#(members)}"#
         #expect(try Self.fetched(.respond(200, body: body)) == .token("a", lifetime: seconds * 1000))
     }
 
-    @Test func `a lifetime without end does not overflow`() throws {
+    @Test func `an unlimited lifetime does not overflow`() throws {
         let body = #"{"access_token":"a","expires_in":9223372036854775807}"#
         #expect(try Self.fetched(.respond(200, body: body)) == .token("a", lifetime: 9_223_372_036_854_775_000))
     }
 
-    @Test func `connections that fail are told apart`() throws {
+    @Test func `failed connections have distinct reasons`() throws {
         #expect(try Self.fetched(.close) == .unavailable("token_closed_early", retryAfter: nil))
         #expect(try Self.fetched(.reset) == .unavailable("token_connection_reset", retryAfter: nil))
         #expect(try Self.fetched(.send("nonsense\r\n\r\n"), .hang) == .unavailable("token_malformed_response", retryAfter: nil))
@@ -96,14 +96,14 @@ struct TokenExchangeTests {
                 == .unavailable("token_closed_early", retryAfter: nil))
     }
 
-    @Test func `a server that says nothing is waited for so long and no longer`() throws {
+    @Test func `a silent server ends the fetch at the timeout`() throws {
         try ExchangeFixture.with(.everyConnection(.hang)) { fixture in
             let source = try fixture.google(timeoutMilliseconds: 200)
             #expect(try source.fetched() == .unavailable("token_timeout", retryAfter: nil))
         }
     }
 
-    @Test func `a client that is closed ends the fetch`() throws {
+    @Test func `closing the client ends the fetch`() throws {
         let server = try ScriptedServer(.everyConnection(.hang))
         defer { server.stop() }
         let client = try Client(settings: ClientSettings())

@@ -3,7 +3,7 @@ import Notifiers
 import Simulators
 import Testing
 
-/// An APNs key or certificate that is for one environment only.
+/// An APNs key or certificate that is valid in one environment only.
 @Suite struct APNsKeyEnvironmentTests {
     private static let reasons = [
         ("BadEnvironmentKeyInToken", "bad_environment_key_in_token"), ("BadEnvironmentKeyIdInToken", "bad_environment_key_id_in_token"),
@@ -11,9 +11,9 @@ import Testing
     ]
     private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
 
-    /// A phone may have learned an environment before the key was replaced by one that is for the other.
+    /// A device may have an environment stored from before the key was replaced by one for the other environment.
     @Test(arguments: [(.apns, "production", "sandbox"), (.apnsSandbox, "sandbox", nil)] as [(SimulatedProvider, String, String?)])
-    func `the keys own environment takes the token`(its: SimulatedProvider, name: String, known: String?) throws {
+    func `the key's own environment accepts the token`(its: SimulatedProvider, name: String, known: String?) throws {
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = its }) { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.devices[token] = SimulatedDevice(provider: its)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Nobody can reach that phone with this key, which ends neither the phone nor the notifier.
+    /// This key cannot reach that device. Neither the device nor the notifier ends.
     @Test(arguments: [(.apns, "sandbox"), (.apnsSandbox, "production"), (.apnsSandbox, nil)] as [(SimulatedProvider, String?)])
     func `a device of the other environment keeps its token`(its: SimulatedProvider, known: String?) throws {
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = its }) { fixture in
@@ -35,20 +35,21 @@ import Testing
         }
     }
 
-    /// That one was asked first, and does not know the token.
+    /// The key's environment was called first and rejects the token.
     @Test(arguments: reasons)
-    func `the keys own environment ends a device`(reason: String, word: String) throws {
+    func `a response of the key's own environment ends a device`(reason: String, word: String) throws {
         try outcome(ofBoth: (400, "BadDeviceToken"), (403, reason)) { outcome in
             #expect(outcome == DeliveryOutcome(Self.gone, reason: "bad_device_token"))
         }
     }
 
     @Test(arguments: reasons)
-    func `what both refuse is the key`(reason: String, word: String) throws {
+    func `a credential rejected by both environments is reported`(reason: String, word: String) throws {
         try outcome(ofBoth: (403, reason), (403, reason)) { #expect($0 == DeliveryOutcome(.misconfigured, reason: word)) }
     }
 
-    /// What the other one says is worth as much as ever, but no device ends while it may be at home where the key is not for.
+    /// The other environment's response remains valid, but no device ends while it may be registered in the environment that rejects the
+    /// key.
     @Test(
         arguments: [
             (400, "BadTopic", .misconfigured, "bad_topic"), (403, "InvalidProviderToken", .misconfigured, "invalid_provider_token"),
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedProvider.apns, .apnsSandbox])
-    func `a key for one environment is proved`(its: SimulatedProvider) throws {
+    func `a key for one environment passes the check`(its: SimulatedProvider) throws {
         for isKnown in [true, false] {
             try PushFixture.runAlone({ $0.apnsKeyEnvironment = its }) { fixture in
                 if !isKnown { fixture.simulators.devices[String(repeating: "0", count: 64)] = SimulatedDevice(refusal: .invalid) }
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `one environments word is proof enough`() throws {
+    @Test func `acceptance by one environment passes the check`() throws {
         try PushFixture.runAlone { fixture in
             fixture.simulators.devices[String(repeating: "0", count: 64)] = SimulatedDevice(refusal: .invalid)
             fixture.simulators.faults.add(Fault(.answer(.init(503)), at: .apnsSandbox, times: nil))
@@ -80,15 +81,15 @@ import Testing
         }
     }
 
-    @Test func `a key for no environment is found out`() throws {
-        // No provider of Apple's.
+    @Test func `a key for no environment fails the check`() throws {
+        // Not a valid key of Apple.
         try PushFixture.runAlone({ $0.apnsKeyEnvironment = .fcm }) { fixture in
             let outcome = try prove(fixture)
             #expect(outcome == DeliveryOutcome(.misconfigured, reason: "bad_environment_key_in_token"))
         }
     }
 
-    /// What production and then the sandbox say of one token comes to an outcome.
+    /// Returns the outcome for one token from the responses of production and then the sandbox.
     private func outcome(
         ofBoth first: (status: Int, reason: String), _ second: (status: Int, reason: String), _ check: (DeliveryOutcome) -> Void
     ) throws {

@@ -9,7 +9,7 @@ import Time
     private static let gone = DeliveryOutcome.Verdict.deviceGone(since: nil)
     private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
 
-    /// Answers that stay the same however often they are asked for.
+    /// Responses that do not change when the request is repeated.
     @Test(
         arguments: [
             (400, "BadDeviceToken", gone, "bad_device_token"),
@@ -37,7 +37,7 @@ import Time
         }
     }
 
-    @Test func `what was refused once arrives`() throws {
+    @Test func `a push succeeds after a temporary refusal`() throws {
         for (status, reason) in [(400, "IdleTimeout"), (403, "ExpiredProviderToken"), (413, "PayloadTooLarge")] {
             try PushFixture.run { fixture in
                 let token = PushFixture.token()
@@ -49,7 +49,7 @@ import Time
         }
     }
 
-    @Test func `reports since when a device is gone`() throws {
+    @Test func `reports the time since which a device is unregistered`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: Sample.now + 123)
@@ -58,7 +58,7 @@ import Time
         }
     }
 
-    @Test func `a push arrives as it is meant`() throws {
+    @Test func `a push arrives unchanged`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             let delivery = try PushFixture.delivery(token)
@@ -77,13 +77,13 @@ import Time
         }
     }
 
-    @Test func `the other environment is asked and remembered`() throws {
+    @Test func `the other environment is tried and stored`() throws {
         try PushFixture.run { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apnsSandbox)
             let found = try fixture.deliver(PushFixture.delivery(token), notifier)
             #expect(found == DeliveryOutcome(.delivered, reason: "status_200", environment: "sandbox"))
-            // From now on production must not hear of it.
+            // Production must receive no further request.
             fixture.simulators.faults.add(Fault(.answer(.init(500)), at: .apns, token: token, times: nil))
             let known = try fixture.deliver(PushFixture.delivery(token, environment: "sandbox"), notifier)
             #expect(known == DeliveryOutcome(.delivered, reason: "status_200"))
@@ -91,7 +91,7 @@ import Time
         }
     }
 
-    @Test func `a device moves back to production`() throws {
+    @Test func `a device can move back to production`() throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(provider: .apns)
@@ -100,14 +100,14 @@ import Time
         }
     }
 
-    /// What else it finds wrong with the settings would remove every device's token, if it were taken for the device's end.
+    /// Taking a settings problem of the other environment for the device's end would remove every device's token.
     @Test(
         arguments: [
             (400, "BadTopic", "bad_topic"), (400, "TopicDisallowed", "topic_disallowed"),
             (403, "InvalidProviderToken", "invalid_provider_token"), (403, "ExpiredProviderToken", "expired_provider_token"),
             (403, "Forbidden", "forbidden"), (403, "", "status_403"),
         ])
-    func `the other environments misconfiguration keeps the token`(status: Int, reason: String, word: String) throws {
+    func `a misconfiguration in the other environment keeps the token`(status: Int, reason: String, word: String) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(
@@ -118,7 +118,7 @@ import Time
         }
     }
 
-    @Test func `many sandbox devices of another app are the settings`() throws {
+    @Test func `sandbox tokens of another app from many users are a settings problem`() throws {
         try PushFixture.run { fixture in
             let notifier = try ProviderKind.apns.notifier(fixture)
             let outcomes = try (1...10).map { number in
@@ -152,7 +152,7 @@ import Time
         }
     }
 
-    @Test func `too many provider tokens stop everything`() throws {
+    @Test func `too many provider tokens stop all pushes`() throws {
         try PushFixture.run { fixture in
             let (token, notifier) = (PushFixture.token(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.faults.add(Fault(.answer(.init(429, "TooManyProviderTokenUpdates", retryAfter: "90")), token: token))
@@ -165,9 +165,9 @@ import Time
         }
     }
 
-    /// The app has registered since: the answer is about an earlier life of the token.
+    /// The app has registered since: the response refers to an earlier registration of the token.
     @Test(arguments: [(Sample.now, false), (Sample.now + 1, true)] as [(UnixMilliseconds, Bool)])
-    func `an older end than the registration is tried again`(since: UnixMilliseconds, isGone: Bool) throws {
+    func `an unregistration before the registration is retried`(since: UnixMilliseconds, isGone: Bool) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: since)
@@ -180,7 +180,7 @@ import Time
         }
     }
 
-    @Test func `a token that is none is not sent`() throws {
+    @Test func `an invalid token is not sent`() throws {
         try PushFixture.run { fixture in
             let outcome = try fixture.deliver(PushFixture.delivery("not-hexadecimal"), ProviderKind.apns.notifier(fixture))
             #expect(outcome == DeliveryOutcome(Self.gone, reason: "invalid_token", calledReceiver: false))

@@ -3,11 +3,11 @@ import Notifiers
 import Simulators
 import Testing
 
-/// Devices that a provider refuses as another app's: whose fault it is.
+/// Tokens that a provider rejects as another app's: whether the device or the settings are the cause.
 @Suite struct MismatchTests {
     private static let environments: [ProviderKind: String] = [.apns: "production", .fcm: "fcm", .rustore: "rustore", .hms: "hms"]
 
-    /// Tries a delivery that is refused in these words.
+    /// Attempts a delivery that is rejected with this response.
     private func refused(
         _ fixture: PushFixture, notifier: any Notifier, kind: ProviderKind, token: String = PushFixture.token(), user: String,
         wasTaken: Bool
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func `devices of many people that were taken before are the settings`(_ kind: ProviderKind) throws {
+    func `rejections of previously accepted tokens of many people are a settings problem`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func `somebody elses delivery finds out`(_ kind: ProviderKind) throws {
+    func `another user's delivery detects the settings problem`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let (notifier, token) = (try kind.notifier(fixture), PushFixture.token())
             #expect(isPutOff(try refused(fixture, notifier: notifier, kind: kind, token: token, user: "user", wasTaken: true)))

@@ -10,7 +10,7 @@ import Time
     private static let later = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: nil)
     private static let inAMinute = DeliveryOutcome.Verdict.retry(retryAfterMilliseconds: 60_000)
 
-    /// Answers that stay the same however often they are asked for.
+    /// Responses that do not change when the request is repeated.
     @Test(
         arguments: [
             (.fcm, 404, "UNREGISTERED", gone, "unregistered", false),
@@ -52,7 +52,7 @@ import Time
         arguments: [
             (.fcm, 401, "UNAUTHENTICATED"), (.hms, 401, "80200001"), (.hms, 401, "80200003"), (.hms, 200, "80300008"),
         ] as [(ProviderKind, Int, String)])
-    func `what was refused once arrives`(_ kind: ProviderKind, status: Int, reason: String) throws {
+    func `a push succeeds after a temporary refusal`(_ kind: ProviderKind, status: Int, reason: String) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(Fault(.answer(.init(status, reason)), token: token))
@@ -63,7 +63,7 @@ import Time
     }
 
     @Test(arguments: ProviderKind.allCases, SimulatedDevice.Refusal.allCases)
-    func `devices that are gone`(_ kind: ProviderKind, _ refusal: SimulatedDevice.Refusal) throws {
+    func `unregistered devices are reported`(_ kind: ProviderKind, _ refusal: SimulatedDevice.Refusal) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.devices[token] = SimulatedDevice(refusal: refusal, unregisteredAt: Sample.now + 1)
@@ -78,7 +78,7 @@ import Time
     }
 
     @Test(arguments: [ProviderKind.fcm, .rustore, .hms])
-    func `a push arrives as it is meant`(_ kind: ProviderKind) throws {
+    func `a push arrives unchanged`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             let notifier = try kind.notifier(fixture)
@@ -96,7 +96,7 @@ import Time
     }
 
     @Test(arguments: [ProviderKind.fcm, .rustore, .hms])
-    func `retry after is honoured`(_ kind: ProviderKind) throws {
+    func `Retry-After is honoured`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let token = PushFixture.token()
             fixture.simulators.faults.add(Fault(.answer(.init(503, "", retryAfter: "7")), token: token))
@@ -105,7 +105,7 @@ import Time
         }
     }
 
-    @Test func `a wrong project is the settings`() throws {
+    @Test func `a wrong project is a settings problem`() throws {
         try PushFixture.run { fixture in
             let destination = FCMDestination(
                 serviceAccount: try ProviderKind.account(fixture.simulators, projectID: "another"), url: fixture.simulators[.fcm].url)

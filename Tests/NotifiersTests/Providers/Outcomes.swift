@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// The outcomes of numbered tries, each of which must end once.
+/// The outcomes of numbered attempts, each of which must end once.
 final class Outcomes: Sendable {
     private struct State {
         var outcomes: [DeliveryOutcome?]
@@ -24,7 +24,7 @@ final class Outcomes: Sendable {
         }
     }
 
-    /// Waits until each has ended. Records a failure when one has ended twice, or not at all: another outcome is in its place.
+    /// Waits until each has ended. Records an issue if one has ended twice or not at all; that one's outcome is replaced.
     func wait() -> [DeliveryOutcome] {
         _ = state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.missing == 0 ? true : nil }
         let found = state.withLock { $0 }

@@ -7,7 +7,7 @@ import Simulators
 import TestSupport
 import Time
 
-/// The push providers, for what must hold with each.
+/// The push providers, for tests of behavior that all share.
 enum ProviderKind: String, CaseIterable {
     case apns, fcm, rustore, hms
 
@@ -20,7 +20,7 @@ enum ProviderKind: String, CaseIterable {
         }
     }
 
-    /// A notifier that the simulators know, or with another credential.
+    /// A notifier with a credential that the simulators accept, or with another one.
     func notifier(
         _ fixture: PushFixture, timeoutMilliseconds: Int = Int(WaitLimit.milliseconds), isGenuine: Bool = true, clocks: ManualClocks? = nil,
         monotonicMilliseconds: (@Sendable () -> MonotonicMilliseconds)? = nil
@@ -57,7 +57,7 @@ enum ProviderKind: String, CaseIterable {
         return PushSettings(provider: destination, style: try PushStyle(content: .full), transport: transport)
     }
 
-    /// A key that no simulator knows.
+    /// A key that no simulator accepts.
     private static let otherKey = Result { try KeyGeneration.rsa2048() }
 
     static func account(_ simulators: SimulatorSet, isGenuine: Bool = true, projectID: String? = nil) throws -> SecretBytes {

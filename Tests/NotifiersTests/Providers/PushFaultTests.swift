@@ -4,7 +4,7 @@ import Simulators
 import Testing
 import Time
 
-/// Providers that stall, go away or lose connections in the middle.
+/// Providers that stall, send GOAWAY, or lose connections during requests.
 @Suite struct PushFaultTests {
     private func deliveries(_ count: Int) throws -> [Delivery] {
         try (0..<count).map { _ in try PushFixture.delivery() }
@@ -14,7 +14,7 @@ import Time
         delivery.device?.token.text ?? ""
     }
 
-    /// Something happens to one of many pushes; each ends once, arrives when it is tried again, and has one id.
+    /// Injects a fault into one of many pushes. Each push must end once, arrive when it is retried, and keep one id.
     private func survive(_ effect: Fault.Effect, _ kind: ProviderKind, location: SourceLocation = #_sourceLocation) throws {
         try PushFixture.run { fixture in
             let deliveries = try deliveries(120)
@@ -43,11 +43,11 @@ import Time
     func `a stream is reset`(_ kind: ProviderKind) throws { try survive(.resetStream(errorCode: 2), kind) }
 
     @Test(arguments: [Fault.GoAway.this, .all, .abrupt])
-    func `APNs goes away`(_ goAway: Fault.GoAway) throws { try survive(.goAway(goAway, reason: "Shutdown"), .apns) }
+    func `APNs sends GOAWAY`(_ goAway: Fault.GoAway) throws { try survive(.goAway(goAway, reason: "Shutdown"), .apns) }
 
-    @Test func `APNs lowers its streams`() throws { try survive(.limitStreams(2), .apns) }
+    @Test func `APNs reduces its streams`() throws { try survive(.limitStreams(2), .apns) }
 
-    @Test func `a lost connection is tried again at once`() throws {
+    @Test func `a push on a lost connection is retried at once`() throws {
         try PushFixture.run { fixture in
             let (delivery, notifier) = (try PushFixture.delivery(), try ProviderKind.apns.notifier(fixture))
             fixture.simulators.faults.add(Fault(.resetStream(errorCode: 2), token: token(delivery)))
@@ -57,7 +57,7 @@ import Time
         }
     }
 
-    /// The first push on a connection holds up the others, but not until their time is over.
+    /// The first push on a connection delays the others, but not until their deadline.
     @Test(arguments: [ProviderKind.apns, .hms])
     func `a stalled push ends at its deadline`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
@@ -71,7 +71,7 @@ import Time
         }
     }
 
-    @Test func `a stalled connection is left`() throws {
+    @Test func `a stalled connection is abandoned`() throws {
         try PushFixture.run { fixture in
             let deliveries = try deliveries(20)
             let notifier = try ProviderKind.apns.notifier(
@@ -82,7 +82,7 @@ import Time
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func `a provider that is away is tried later`(_ kind: ProviderKind) throws {
+    func `a push to an unreachable provider is retried later`(_ kind: ProviderKind) throws {
         try PushFixture.runAlone { fixture in
             let notifier = try kind.notifier(fixture)
             fixture.simulators.faults.add(HandshakeFault(.close, times: nil))

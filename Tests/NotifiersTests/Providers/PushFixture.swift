@@ -8,12 +8,12 @@ import Time
 
 @testable import Notifiers
 
-/// Simulated providers and a client of its own for each test.
+/// Simulated providers, and a separate client for each test.
 ///
-/// Most tests share the simulators, and have push tokens of their own, so that neither faults nor devices of one meet another.
+/// Most tests share the simulators and use their own push tokens, so that faults and devices of one test do not affect another.
 final class PushFixture {
     private static let shared = Result { try PushFixture.start() }
-    /// Made once: the key for FCM takes half a second. Nothing that the simulators remember is in them.
+    /// Created once, because the key for FCM takes half a second. The credentials have no state of a simulator.
     private static let credentials = Result { try SimulatorCredentials() }
 
     let simulators: SimulatorSet
@@ -33,14 +33,14 @@ final class PushFixture {
         var settings = SimulatorSettings()
         settings.now = { Sample.now }
         settings.credentials = try credentials.get()
-        // Each test has notifiers of its own, and each of those its own tokens.
+        // Each test has its own notifiers with their own provider tokens.
         settings.providerTokenLimit = 1_000_000
         settings.recordLimit = 100_000
         change(&settings)
         return try SimulatorSet(settings)
     }
 
-    /// Runs with the simulators that all share.
+    /// Runs with the shared simulators.
     static func run(_ body: (PushFixture) throws -> Void) throws {
         let fixture = try PushFixture(shared.get())
         defer { fixture.client.close() }
@@ -55,7 +55,7 @@ final class PushFixture {
         try body(fixture)
     }
 
-    /// A push token that no other test has, in a form that all providers take.
+    /// A unique push token, in a form that all providers accept.
     static func token() -> String {
         (0..<4).map { _ in String(UInt64.random(in: 1 << 63 ... .max), radix: 16) }.joined()
     }
@@ -80,15 +80,15 @@ final class PushFixture {
         deliver([delivery], notifier)[0]
     }
 
-    /// Tries deliveries at once and waits for their outcomes, one for each, in their order.
+    /// Attempts deliveries concurrently, and returns their outcomes in order.
     func deliver(_ deliveries: [Delivery], _ notifier: any Notifier) -> [DeliveryOutcome] {
         let outcomes = Outcomes(deliveries.count)
         for (number, delivery) in deliveries.enumerated() { notifier.deliver(delivery) { outcomes.add($0, number) } }
         return outcomes.wait()
     }
 
-    /// Tries deliveries again and again, as the dispatcher does, until nothing is left to try.
-    /// - Returns: how each has ended; nil for what did not within a hundred rounds.
+    /// Repeats attempts like the dispatcher until every delivery has ended.
+    /// - Returns: the outcomes; nil for a delivery that has not ended after a hundred rounds.
     func deliverPatiently(_ deliveries: [Delivery], _ notifier: any Notifier) -> [DeliveryOutcome?] {
         var ends = [DeliveryOutcome?](repeating: nil, count: deliveries.count)
         for _ in 0..<100 {

@@ -6,8 +6,8 @@ import Time
 
 @Suite struct PushNotifierTests {
     @Test(arguments: ProviderKind.allCases)
-    func `a good credential is proved`(_ kind: ProviderKind) throws {
-        // The simulators take every token that nobody calls invalid.
+    func `a valid credential passes the check`(_ kind: ProviderKind) throws {
+        // The simulators accept every token that no test has made invalid.
         let tokens = [ProviderKind.apns: String(repeating: "0", count: 64), .fcm: "deskgate-check", .rustore: "deskgate-check"]
         for isKnown in [true, false] {
             try PushFixture.runAlone { fixture in
@@ -23,7 +23,7 @@ import Time
         arguments: [
             (.apns, "invalid_provider_token"), (.fcm, "token_invalid_grant"), (.rustore, "permission_denied"), (.hms, "token_error_1101"),
         ] as [(ProviderKind, String)])
-    func `a bad credential is found out`(_ kind: ProviderKind, _ reason: String) throws {
+    func `an invalid credential fails the check`(_ kind: ProviderKind, _ reason: String) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture, isGenuine: false)
             #expect(prove(notifier) == DeliveryOutcome(.misconfigured, reason: reason))
@@ -32,7 +32,7 @@ import Time
     }
 
     @Test(arguments: ProviderKind.allCases)
-    func `what cannot be sent`(_ kind: ProviderKind) throws {
+    func `an unsendable delivery is given up`(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture)
             for event in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
@@ -60,7 +60,7 @@ import Time
         }
     }
 
-    @Test func `settings that cannot be sent are refused`() throws {
+    @Test func `unsendable settings are rejected`() throws {
         try PushFixture.run { fixture in
             for (url, topic) in [("ftp://127.0.0.1", "topic"), ("https://127.0.0.1", "a\nb")] {
                 let file = PEMFile(path: "", contents: [])

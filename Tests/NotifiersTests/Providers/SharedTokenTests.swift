@@ -11,13 +11,13 @@ import Threading
 import Time
 import WebTokens
 
-/// Provider tokens, shared by pushes that are under way together.
+/// Provider tokens that concurrent pushes share.
 @Suite struct SharedTokenTests {
     private func deliveries(_ count: Int) throws -> [Delivery] {
         try (0..<count).map { _ in try PushFixture.delivery() }
     }
 
-    @Test func `one token of APNs serves all`() throws {
+    @Test func `one token of APNs serves all pushes`() throws {
         try PushFixture.runAlone({ $0.providerTokenLimit = 1 }) { fixture in
             let outcomes = try fixture.deliver(deliveries(100), ProviderKind.apns.notifier(fixture))
             #expect(outcomes.allSatisfy { $0.verdict == .delivered })
@@ -28,12 +28,12 @@ import WebTokens
     @Test func `an expired token of APNs is replaced once`() throws {
         let time = Monitor(Sample.now)
         let change: (inout SimulatorSettings) -> Void = { settings in
-            // Two within 20 minutes are too many.
+            // APNs rejects two new tokens within 20 minutes.
             settings.providerTokenLimit = 1
             settings.now = { time.withLock { $0 } }
         }
         try PushFixture.runAlone(change) { fixture in
-            // As on a machine that has slept: its clock that only goes forward has not gone on.
+            // Like a machine after suspend: its monotonic clock has not advanced.
             let notifier = try ProviderKind.apns.notifier(fixture, monotonicMilliseconds: { 1_000_000 })
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
             time.update { $0 += 3_700_000 }
@@ -45,7 +45,7 @@ import WebTokens
     }
 
     @Test(arguments: [ProviderKind.fcm, .hms])
-    func `one access token serves all`(_ kind: ProviderKind) throws {
+    func `one access token serves all pushes`(_ kind: ProviderKind) throws {
         try PushFixture.runAlone { fixture in
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(deliveries(100), notifier).allSatisfy { $0.verdict == .delivered })
@@ -59,7 +59,7 @@ import WebTokens
             let notifier = try kind.notifier(fixture)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
             fixture.simulators.revokeAccessTokens()
-            // The first exchange of this time is spared, a second would fail.
+            // The first exchange succeeds; a second one would fail.
             fixture.simulators.faults.add(Fault(.answer(.init(500)), endpoint: .token, after: 1, times: nil))
             #expect(try fixture.deliver(deliveries(50), notifier).allSatisfy { $0.verdict == .delivered })
             #expect(fixture.simulators.recorder.count == 51)
@@ -79,7 +79,7 @@ import WebTokens
         }
     }
 
-    @Test func `Google tells that our clock is wrong`() throws {
+    @Test func `Google's response detects a wrong clock`() throws {
         try PushFixture.run { fixture in
             let notifier = try ProviderKind.fcm.notifier(fixture, clocks: ManualClocks(unixMilliseconds: Sample.now - 7_200_000))
             let first = try fixture.deliver(PushFixture.delivery(), notifier)
@@ -89,8 +89,8 @@ import WebTokens
         }
     }
 
-    /// A token from the future is `InvalidProviderToken` to APNs. Where the answer has a date, the next token is made with its time.
-    @Test func `a wrong clock is not the keys fault`() throws {
+    /// APNs rejects a token from the future as `InvalidProviderToken`. If the response has a date, the next token is minted with it.
+    @Test func `a wrong clock is not reported as a wrong key`() throws {
         let certificate = try LoopbackCertificate()
         let bearers = Monitor<[String]>([])
         let server = try HTTP2Listener(

@@ -11,7 +11,7 @@ import Time
 
 @testable import Pyrus
 
-/// The relay against a server that does as its script says.
+/// The relay to Pyrus against a scripted server.
 @Suite struct PyrusNotifierTests {
     private static let good = ScriptedStep.respond(200, body: #"{"result":"ok"}"#)
 
@@ -20,7 +20,7 @@ import Time
         let server: ScriptedServer
         let clocks: ManualClocks
 
-        /// Delivers an event of which the registry still says the same.
+        /// Delivers an event while the registry has the same state.
         func deliver(_ event: Event) -> DeliveryOutcome {
             let device = event.kind == .pushTokenRegistered ? RegistrationSample.device(event) : nil
             let outcomes = Outcomes(1)
@@ -47,7 +47,7 @@ import Time
         try body(Relay(notifier: notifier, server: server, clocks: clocks))
     }
 
-    @Test func `speaks as the SDK does`() throws {
+    @Test func `sends the requests of the SDK`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(relay.deliver(RegistrationSample.event()) == DeliveryOutcome(.delivered, reason: "status_200"))
             let gone = RegistrationSample.event(user: "other", at: Sample.now + 1, kind: .pushTokenRemoved)
@@ -66,7 +66,7 @@ import Time
         }
     }
 
-    /// The help desk's limits, which the store keeps.
+    /// The store enforces the help desk's limits.
     @Test func `the relay keeps within the rate limits of Pyrus`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
@@ -99,7 +99,7 @@ import Time
         }
     }
 
-    @Test(arguments: [502, 504]) func `a help desk behind a proxy that is down asks for nothing`(_ status: Int) throws {
+    @Test(arguments: [502, 504]) func `a 502 or 504 from a help desk's proxy does not request backoff`(_ status: Int) throws {
         try with(.everyRequest(.respond(status))) { relay in
             let outcome = relay.deliver(RegistrationSample.event())
             #expect(outcome.requestsBackoff)
@@ -107,13 +107,13 @@ import Time
         }
     }
 
-    @Test func `retry after is honoured`() throws {
+    @Test func `Retry-After is honoured`() throws {
         try with(.everyRequest(.respond(503, headers: ["Retry-After: 9"]))) { relay in
             #expect(relay.deliver(RegistrationSample.event()).verdict == .retry(retryAfterMilliseconds: 9000))
         }
     }
 
-    @Test func `a call that never arrived does not count`() throws {
+    @Test func `a call that never arrived is not counted`() throws {
         let keys = Monitor<String?>(nil)
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -128,11 +128,11 @@ import Time
     }
 
     @Test(arguments: [.respond(200, body: "{}"), .respond(503), .close] as [ScriptedStep])
-    func `a call that may have arrived counts`(step: ScriptedStep) throws {
+    func `a call that may have arrived is counted`(step: ScriptedStep) throws {
         try with(.everyRequest(step)) { relay in #expect(relay.deliver(RegistrationSample.event()).mayHaveArrived) }
     }
 
-    @Test func `what cannot be relayed`() throws {
+    @Test func `an event that cannot be relayed is given up`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.deliver(RegistrationSample.event(kind: .commentCreated))

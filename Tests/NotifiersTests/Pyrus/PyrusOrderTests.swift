@@ -11,7 +11,7 @@ import Time
 
 @testable import Pyrus
 
-/// The relay tells what the registry says at the time of the try, in whatever order tries come and whatever the clock says.
+/// The relay sends the registry's state at the time of the attempt, for any order of attempts and any clock.
 @Suite struct PyrusOrderTests {
     private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", calledReceiver: false)
 
@@ -23,8 +23,8 @@ import Time
         RegistrationSample.event(at: time, kind: .pushTokenRemoved)
     }
 
-    /// Delivers each event five minutes after the one before, with its device as it is registered by then.
-    /// - Returns: each event's outcome, and what the help desk was told.
+    /// Delivers each event five minutes after the previous one, with the device as registered at that time.
+    /// - Returns: the outcome of each event, and the calls to the help desk.
     private func deliver(_ steps: [(Event, Device?)]) throws -> (outcomes: [DeliveryOutcome], reported: [String]) {
         let server = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { server.stop() }
@@ -43,15 +43,15 @@ import Time
         return (outcomes, try server.requests.map(Self.text))
     }
 
-    /// Whom a call is about, and the type and the token that it tells of.
+    /// The person in a call, with the type and the token.
     private static func text(_ request: RecordedRequest) throws -> String {
         let body = try #require(JSONValue(parsing: request.body))
         func member(_ name: String) -> String { body[name]?.text ?? "?" }
         return body["token"] == .null ? "\(member("user_id")) -" : "\(member("user_id")) \(member("type")) \(member("token"))"
     }
 
-    /// It was put off, or had died and an operator has it tried again.
-    @Test func `an old registration after the sign out`() throws {
+    /// The delivery was deferred, or was dead and an operator retries it.
+    @Test func `an old registration after the sign-out`() throws {
         let (outcomes, reported) = try deliver([(Self.removed(), nil), (Self.registered(), nil)])
         #expect(outcomes[1] == Self.superseded)
         #expect(reported == ["user -"])
@@ -71,8 +71,8 @@ import Time
         #expect(try deliver([(new, device), (old, device)]).reported == ["user rustore push-token"])
     }
 
-    /// Signed out and in again, with another token or with the same.
-    @Test(arguments: ["push-token", "another"]) func `an old sign out after a new registration`(token: String) throws {
+    /// Signed out and in again, with another token or the same one.
+    @Test(arguments: ["push-token", "another"]) func `an old sign-out after a new registration`(token: String) throws {
         let new = Self.registered(token)
         let device = RegistrationSample.device(new, token: token)
         let (outcomes, reported) = try deliver([(new, device), (Self.removed(), device)])
@@ -80,13 +80,13 @@ import Time
         #expect(reported == ["user ios \(token)"])
     }
 
-    @Test(arguments: [0, 1_000_000] as [UInt64]) func `the sign out counts whatever the clock says`(setBack: UInt64) throws {
+    @Test(arguments: [0, 1_000_000] as [UInt64]) func `the sign-out takes effect under any clock`(setBack: UInt64) throws {
         let registered = Self.registered()
         let steps = [(registered, RegistrationSample.device(registered)), (Self.removed(at: Sample.now - setBack), nil)]
         #expect(try deliver(steps).reported == ["user ios push-token", "user -"])
     }
 
-    /// Somebody else has signed in on the phone: both persons' registrations change.
+    /// Another person has signed in on the device: the registrations of both change.
     @Test func `a token that moved`() throws {
         let next = Self.registered(user: "next")
         let steps = [(next, RegistrationSample.device(next)), (Self.registered(), nil), (Self.removed(), nil)]
@@ -95,7 +95,7 @@ import Time
         #expect(reported == ["next ios push-token", "user -"])
     }
 
-    /// Swift calls them equal; providers do not.
+    /// The tokens are equal strings in Swift, but providers compare bytes.
     @Test func `tokens are compared as bytes`() throws {
         let event = Self.registered("caf\u{E9}")
         #expect(try deliver([(event, RegistrationSample.device(event, token: "cafe\u{301}"))]).outcomes == [Self.superseded])

@@ -18,14 +18,14 @@ enum RegistrationSample {
             receivedAt: time, expiresAt: time + 3_600_000, data: Array((data ?? registration).utf8))
     }
 
-    /// Such a device as the registry has it.
+    /// The device in the registry.
     static func device(_ event: Event, type: String = "ios", token: String = "push-token") -> Device {
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         return Device(key: key, type: type, token: PushToken(token, digest: []), registeredAt: Sample.now, seenAt: Sample.now)
     }
 
-    /// As it is claimed.
-    /// - Parameter device: as it is registered by then; nil when it is not.
+    /// The claimed delivery of an event.
+    /// - Parameter device: the device as registered at the time of the claim; nil if it is not registered.
     static func delivery(_ event: Event, _ device: Device?) -> Delivery {
         Delivery(
             id: event.id, notifier: "pyrus", event: event, deviceID: event.identity.deviceID, device: device, dueAt: event.receivedAt)

@@ -3,7 +3,7 @@ import Notifiers
 @testable import Configuration
 
 extension Configuration.Relay {
-    /// A relay of eight calls at once to a server of a test.
+    /// A relay to a test's server with up to eight concurrent calls.
     static func sample(_ url: String) -> Configuration.Relay {
         Configuration.Relay(
             helpDesk: .pyrus, url: url,

@@ -11,7 +11,7 @@ import Testing
     private static let closure = "SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE"
     private static let satisfaction = "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
 
-    /// A message as Chat's Platform API answers it.
+    /// A message as Chat's Platform API returns it.
     private static func message(
         _ type: String, state: String = "WAITING", ticket: Int64 = 102, isEncoded: Bool = false,
         customType: String = RichMessage.customType, sender: String? = "sendbird_desk_agent_id_1", more: JSONObject = [:]
@@ -54,22 +54,22 @@ import Testing
         return json["data"]?.text ?? ""
     }
 
-    @Test(arguments: [false, true]) func `confirms the end and closes the ticket`(_ isEncoded: Bool) throws {
+    @Test(arguments: [false, true]) func `confirms closing and closes the ticket`(_ isEncoded: Bool) throws {
         try answer(.closure(isConfirmed: true), to: Self.message(Self.closure, isEncoded: isEncoded)) { desk, result throws in
             #expect(try result.get().state == .closed)
             #expect(try sent(desk) == #"{"type":"\#(Self.closure)","body":{"state":"CONFIRMED","ticketId":102}}"#)
         }
     }
 
-    @Test func `declines the end`() throws {
+    @Test func `declines closing`() throws {
         try answer(.closure(isConfirmed: false), to: Self.message(Self.closure)) { desk, result throws in
             #expect(try result.get().state == .active)
             #expect(try sent(desk) == #"{"type":"\#(Self.closure)","body":{"state":"DECLINED","ticketId":102}}"#)
         }
     }
 
-    /// Desk may have closed it by itself, or support may have it in another state.
-    @Test(arguments: [TicketState.closed, .pending]) func `leaves a ticket that cannot be closed`(_ state: TicketState) throws {
+    /// Desk may have closed the ticket by itself, or support may have changed its state.
+    @Test(arguments: [TicketState.closed, .pending]) func `does not change a ticket that cannot be closed`(_ state: TicketState) throws {
         try answer(.closure(isConfirmed: true), to: Self.message(Self.closure), state: state) { _, result throws in
             #expect(try result.get().state == state)
         }
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// The same answer again is none, and finishes what the first one may not have finished.
-    @Test func `takes the same answer again`() throws {
+    /// A repeated answer changes nothing, but completes steps that the first one may have left open.
+    @Test func `accepts the same answer again`() throws {
         try answer(.closure(isConfirmed: true), to: Self.message(Self.closure, state: "CONFIRMED")) { desk, result throws in
             #expect(try result.get().state == .closed)
             #expect(desk.chat.requests.count == 1)
@@ -109,14 +109,14 @@ import Testing
         (.rating(score: 5, comment: nil), message(satisfaction, state: "CONFIRMED", more: ["customerSatisfactionScore": 4])),
         (.closure(isConfirmed: true), message(closure, customType: "")),
         (.closure(isConfirmed: true), message("SENDBIRD_DESK_URL_PREVIEW")),
-        // The customer, another member, and nobody have asked.
+        // Questions from the customer, from another member, and without a sender.
         (.closure(isConfirmed: true), message(closure, sender: "user-1")),
         (.rating(score: 5, comment: nil), message(satisfaction, sender: "bot")),
         (.rating(score: 5, comment: nil), message(satisfaction, sender: nil)),
         (.closure(isConfirmed: true), #"{"custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"x"}"#), (.closure(isConfirmed: true), "{}"),
         (.closure(isConfirmed: true), #"{"custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"[1]"}"#),
     ])
-    func `answers only what was asked`(_ wanted: CustomerAnswer, _ message: String) throws {
+    func `answers only support's questions`(_ wanted: CustomerAnswer, _ message: String) throws {
         try answer(wanted, to: message) { desk, result throws in
             #expect(throws: TicketFailure.notAsked) { try result.get() }
             #expect(desk.chat.requests.count == 1)
@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    /// An account of support that has opened a ticket to try the app.
-    @Test func `the customer of the ticket is never support, whatever the id begins with`() throws {
+    /// An agent's account that has opened a ticket to try the app.
+    @Test func `the ticket's customer is never taken for support, for any prefix of the id`() throws {
         let message = try #require(JSONValue(parsing: Array(Self.message(Self.closure, sender: "sendbird_desk_agent_id_1").utf8)))
         #expect(InquiryMessage(message, ticket: 102, owner: "user-1") != nil)
         #expect(InquiryMessage(message, ticket: 102, owner: "sendbird_desk_agent_id_1") == nil)

@@ -9,18 +9,18 @@ import Time
 
 @testable import Sendbird
 
-/// The tickets of one app at a simulated Sendbird Desk, with a Chat that does as its script says.
+/// The tickets of one app at a simulated Sendbird Desk, with a scripted Chat.
 final class DeskFixture {
     let desk: SimulatedDesk
     let faults = FaultScript()
     let tickets: DeskTickets
     let chat: ScriptedServer
-    /// The simulator's time, which rises with every change.
+    /// The simulator's time, which advances with every change.
     let now: Monitor<UnixMilliseconds>
 
     /// - Parameters:
-    ///   - token: what the client shows; nil for the right one.
-    ///   - chat: what Chat answers.
+    ///   - token: the client's token; nil for the valid one.
+    ///   - chat: Chat's responses.
     static func with(
         token: String? = nil, chat: ScriptedServer.Script = .everyRequest(.respond(200, body: "{}")),
         _ change: (inout SimulatedDeskSettings) -> Void = { _ in }, _ body: (DeskFixture) throws -> Void
@@ -61,7 +61,7 @@ final class DeskFixture {
         ) { request, completion in http.send(request, completion: completion) }
     }
 
-    /// A ticket of a customer, whom somebody of support has taken on.
+    /// Creates a customer's ticket that an agent has accepted.
     func activeTicket(of user: String = "user-1", title: String = "Order 7", fields: [TicketField] = []) throws -> Ticket {
         let made = try create(user, title: title, fields: fields)
         desk.perform(.assign, onTicket: made.id)
@@ -80,7 +80,7 @@ final class DeskFixture {
     }
 }
 
-/// What a call about tickets fails with; nil when it succeeds.
+/// The failure of a call about tickets; nil on success.
 func failure<Result>(_ call: () throws -> Result) throws -> TicketFailure? {
     do {
         _ = try call()

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Sendbird
 
-/// A hand-off at a Desk that answers what it should not.
+/// A hand-off at a Desk with invalid responses.
 @Suite struct DeskHandOffTests {
     private static let draft = Result {
         try TicketDraft(
             userID: "user-1", title: "T", groupKey: nil, priority: nil, fields: [], relatedChannels: [], message: "Hello")
     }
 
-    /// What comes of a hand-off at a Desk that answers each list with these tickets, and of the requests to Chat.
+    /// Returns the result of a hand-off at a Desk that returns these tickets in each list, and the requests to Chat.
     private func handOff(
         _ tickets: String, chat: ScriptedStep = .respond(200, body: "{}")
     ) throws -> (Result<HandOff, HandOffFailure>, chat: [String]) {
@@ -40,7 +40,7 @@ import Testing
         #"{"id":\#(id),"status2":"\#(state)","channelUrl":"c\#(id)","channelName":"\#(title)","customer":{"sendbirdId":"\#(user)"}}"#
     }
 
-    /// A Desk that ignores the filter answers every state with the same list.
+    /// A Desk that ignores the filter returns the same list for every state.
     @Test func `only an open ticket of the person gets the message`() throws {
         let tickets = [
             Self.ticket(9, "ACTIVE", of: "user-2"), Self.ticket(8, "CLOSED"), Self.ticket(7, "SOMETHING_NEW"),
@@ -53,7 +53,7 @@ import Testing
         #expect(chat == ["/v3/group_channels/c4/messages"])
     }
 
-    @Test func `a ticket that support does not see counts only if an earlier hand-off has made it`() throws {
+    @Test func `a ticket hidden from support is used only if an earlier hand-off has created it`() throws {
         let tickets = [Self.ticket(7, "INITIALIZED", title: "Mine"), Self.ticket(6, "INITIALIZED")]
         let (result, chat) = try handOff(tickets.joined(separator: ","))
         #expect(try result.get().ticket.id == 6)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["", "null", #"{"id":"x"}"#, #"{"id":1,"status2":"CLOSED"}"#])
-    func `an answer that is no customer fails with nothing done`(_ tickets: String) throws {
+    func `an invalid customer fails without any change`(_ tickets: String) throws {
         let (result, chat) = try handOff(tickets)
         #expect(result == .failure(HandOffFailure(.unavailable(reason: "malformed_response"), mayBeDone: false)))
         #expect(chat.isEmpty)
@@ -72,7 +72,7 @@ import Testing
         arguments: [
             (429, TicketFailure.limited(seconds: 1), false), (401, .unauthorized, false), (400, .refused, false), (404, .notFound, false),
             (500, .unavailable(reason: "status_500"), true), (503, .unavailable(reason: "status_503"), true),
-        ]) func `only a message without an answer may have been sent`(_ status: Int, failure: TicketFailure, mayBeDone: Bool) throws
+        ]) func `only a message without a response may have been sent`(_ status: Int, failure: TicketFailure, mayBeDone: Bool) throws
     {
         let answer = ScriptedStep.respond(status, headers: ["Retry-After: 1"])
         let (result, _) = try handOff(Self.ticket(4, "PENDING"), chat: answer)

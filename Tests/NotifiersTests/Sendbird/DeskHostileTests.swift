@@ -6,9 +6,9 @@ import Testing
 
 @testable import Sendbird
 
-/// A Desk that answers what it should not.
+/// A Desk with invalid responses.
 @Suite struct DeskHostileTests {
-    /// Tickets of a Desk that does as its script says.
+    /// The tickets of a scripted Desk.
     func with(_ script: ScriptedServer.Script, _ body: (DeskTickets, ScriptedServer) throws -> Void) throws {
         let server = try ScriptedServer(script)
         defer { server.stop() }
@@ -29,7 +29,7 @@ import Testing
         "", "[]", "null", "{}", "<html>", #"{"results":{}}"#, #"{"count":1,"results":[{"id":1}"#, #"{"id":"x"}"#, #"{"id":1.5}"#,
         #"{"id":99999999999999999999}"#,
     ])
-    func `says that an answer is no ticket`(_ body: String) throws {
+    func `reports an invalid ticket`(_ body: String) throws {
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
             #expect(try failure { try tickets.ticket(.id(1)) } == Self.malformed)
             #expect(try failure { try tickets.list(Self.closed) } == Self.malformed)
@@ -38,24 +38,24 @@ import Testing
         }
     }
 
-    @Test func `says that an answer is too long`() throws {
+    @Test func `reports a response that is too long`() throws {
         let body = Self.list([#"{"id":1,"channelName":"\#(String(repeating: "x", count: 1 << 20))"}"#])
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
             #expect(try failure { try tickets.list(Self.closed) } == Self.malformed)
         }
     }
 
-    @Test func `says that an answer is cut`() throws {
+    @Test func `reports a truncated response`() throws {
         try with(.everyConnection(.readRequest, .respondWrongly(200, contentLength: 4096, body: "{"))) { tickets, _ throws in
             guard case .unavailable = try failure({ try tickets.ticket(.id(1)) }) else {
-                Issue.record("a cut answer was taken")
+                Issue.record("a truncated response was accepted")
                 return
             }
         }
     }
 
-    /// Another ticket than the one asked for is none.
-    @Test func `takes no other ticket`() throws {
+    /// A response with another ticket is rejected.
+    @Test func `rejects another ticket`() throws {
         try with(.everyRequest(.respond(200, body: #"{"id":2,"status2":"ACTIVE"}"#))) { tickets, _ throws in
             #expect(try failure { try tickets.ticket(.id(1)) } == Self.malformed)
         }
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// Elements that are no tickets are passed over; what is unknown in one is left out.
-    @Test func `takes what it can read`() throws {
+    /// Invalid elements and unknown members are skipped.
+    @Test func `parses valid elements of a list`() throws {
         let fields = #""customFields":"[{\"key\":\"a\",\"value\":\"b\"},{\"key\":1}]""#
         let channels = #""relatedChannels":"[\"c1\",{\"channel_url\":\"c2\",\"name\":\"N\"},{\"name\":\"M\"},3]""#
         let rest = #""customerSatisfactionScore":6,"createdAt":"yesterday""#
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// More than was asked for is cut off, and a `next` that leads elsewhere is never called.
+    /// Elements beyond the requested number are dropped, and a `next` to another address is never followed.
     @Test func `redirects are not followed`() throws {
         let elsewhere = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { elsewhere.stop() }
@@ -101,8 +101,8 @@ import Testing
         }
     }
 
-    /// A list that never ends ends here.
-    @Test func `stops searching`() throws {
+    /// The search of an endless list stops.
+    @Test func `stops an endless search`() throws {
         let body = Self.list([#"{"id":1,"status2":"CLOSED"}"#], next: #""https://desk/next""#)
         try with(.everyRequest(.respond(200, body: body))) { tickets, server throws in
             let field = TicketField(key: "a", value: "b")
@@ -116,8 +116,8 @@ import Testing
         }
     }
 
-    /// What Desk answers about somebody else is not shown to a customer.
-    @Test func `shows nobody elses tickets`() throws {
+    /// Tickets of another customer are not shown.
+    @Test func `hides other customers' tickets`() throws {
         let body = Self.list([
             #"{"id":1,"status2":"CLOSED","customer":{"sendbirdId":"user-2"}}"#, #"{"id":2,"status2":"CLOSED"}"#,
             #"{"id":3,"status2":"CLOSED","customer":{"sendbirdId":"user-1"}}"#,
@@ -128,17 +128,17 @@ import Testing
         }
     }
 
-    @Test func `takes no similar customer`() throws {
+    @Test func `rejects a customer with a similar id`() throws {
         let body = #"{"count":1,"next":null,"results":[{"id":5,"sendbirdId":"user-10"}]}"#
         try with(.everyRequest(.respond(200, body: body))) { tickets, _ throws in
             #expect(try failure { try tickets.setFields([TicketField(key: "a", value: "b")], ofCustomer: "user-1") } == .unknownPerson)
         }
     }
 
-    @Test func `says that nobody answers`() throws {
+    @Test func `reports a lost response`() throws {
         try with(.everyConnection(.readRequest, .reset)) { tickets, _ throws in
             guard case .unavailable = try failure({ try tickets.ticket(.id(1)) }) else {
-                Issue.record("a lost answer was taken")
+                Issue.record("a lost response was accepted")
                 return
             }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sendbird
 
-/// Lists that are merged from several states, page by page.
+/// Lists that merge several states, page by page.
 @Suite struct DeskListTests {
     private func open(_ user: String? = nil, fields: [TicketField] = [], after: TicketCursor = TicketCursor(), limit: Int = 10)
         -> TicketQuery
@@ -26,7 +26,7 @@ import Testing
         return (pages, pages.flatMap { $0 })
     }
 
-    /// Tickets in all states, oldest first; every seventh stays as it was made, which nobody lists.
+    /// Creates tickets in all states, oldest first. Every seventh stays in its initial state, which no list contains.
     private func fill(_ desk: DeskFixture, _ count: Int, user: String = "user-1") throws -> [Int64] {
         let states: [TicketState] = [.pending, .active, .idle, .workInProgress, .closed, .active]
         var made: [Int64] = []
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `finds by a field`() throws {
+    @Test func `finds tickets by a field`() throws {
         try DeskFixture.with { desk throws in
             let made = try fill(desk, 43)
             let wanted = TicketField(key: "order", value: "7")
@@ -70,7 +70,7 @@ import Testing
             #expect(expected.count > 4)
             #expect(try numbers(desk, open(fields: [wanted], limit: 3)).all == expected.reversed())
             #expect(try numbers(desk, open(fields: [TicketField(key: "order", value: "8")])).all.isEmpty)
-            // Every one of several fields counts.
+            // All of several fields must match.
             let both = [wanted, TicketField(key: "language", value: "ru")]
             #expect(try numbers(desk, open(fields: both)).all.isEmpty)
             _ = try desk.tickets.setFields([both[1]], ofTicket: expected[1], owner: nil)
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// Each state is asked once for a page, and all at once.
-    @Test func `asks no more than it must`() throws {
+    /// Each state is requested once per page, and all concurrently.
+    @Test func `makes no more requests than necessary`() throws {
         try DeskFixture.with { desk throws in
             _ = try fill(desk, 43)
             for _ in 0..<5 { desk.faults.add(Fault(.delay, at: .sendbirdDesk, token: "list_tickets", delayMilliseconds: 1)) }
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "0.0.0.0.0", "0.0.0.0.0.0.0", "-1.0.0.0.0.0", "+1.0.0.0.0.0", "01.0.0.0.0.0", "0.0.0.0.0.9999999999"])
-    func `refuses a cursor of another form`(_ text: String) {
+    func `rejects a malformed cursor`(_ text: String) {
         #expect(TicketCursor(text) == nil)
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Sendbird
 
-/// The name with which a ticket is opened, as Chat gets it.
+/// The customer's name in a new ticket, and its update in Chat.
 @Suite struct DeskNameTests {
-    @Test func `only a name that is given replaces the one in Chat`() throws {
+    @Test func `only a given name replaces the one in Chat`() throws {
         try DeskFixture.with { desk throws in
             _ = try desk.create("user 1")
             #expect(desk.chat.requests.isEmpty)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// The answers of Chat to a name, with the resulting failure.
+    /// Chat's responses to a name, with the resulting failure.
     private static let names: [(answer: ScriptedStep, failure: TicketFailure)] = [
         (.respond(400, body: #"{"error":true,"code":400201}"#), .unknownPerson), (.respond(404), .unknownPerson),
         (.respond(400, body: #"{"error":true,"code":400111}"#), .refused),
@@ -26,7 +26,7 @@ import Testing
         (.respond(401), .unauthorized), (.respond(500), .unavailable(reason: "status_500")),
     ]
 
-    @Test(arguments: names.indices) func `a name that Chat does not take makes no ticket`(_ index: Int) throws {
+    @Test(arguments: names.indices) func `no ticket is created if Chat rejects the name`(_ index: Int) throws {
         let (answer, expected) = Self.names[index]
         try DeskFixture.with(chat: .everyRequest(answer)) { desk throws in
             let ticket = try desk.create()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [".", ".."]) func `a person without an address in Chat gets no name`(_ user: String) throws {
+    @Test(arguments: [".", ".."]) func `a person whose id cannot be in an address gets no name`(_ user: String) throws {
         try DeskFixture.with { desk throws in
             #expect(try failure { try desk.create(user, name: "Mary") } == .unknownPerson)
             #expect(desk.chat.requests.isEmpty)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Sendbird
 
-/// The channels that a ticket is about, against the simulated Desk and a Chat that does as its script says.
+/// The related channels of a ticket, against the simulated Desk and a scripted Chat.
 @Suite struct DeskRelatedTests {
     private static let member = ScriptedStep.respond(200, body: #"{"is_member":true,"state":"joined"}"#)
     private static let stranger = ScriptedStep.respond(200, body: #"{"is_member":false,"state":"none"}"#)
 
-    @Test func `a ticket is about the channels that were set last`() throws {
+    @Test func `a ticket has the related channels that were set last`() throws {
         try DeskFixture.with(chat: .everyRequest(Self.member)) { desk throws in
             let earlier = try desk.create(title: "Earlier")
             let ticket = try desk.create()
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `another's ticket is not there, and Chat is not asked`() throws {
+    @Test func `another customer's ticket is not found, and Chat is not called`() throws {
         try DeskFixture.with(chat: .everyRequest(Self.member)) { desk throws in
             let ticket = try desk.create("user-2")
             for channels in [["own"], []] {
@@ -49,15 +49,15 @@ import Testing
         }
     }
 
-    /// Desk says 200 also where it has changed nothing, and may answer in part.
+    /// Desk may answer 200 without a change, or with a part of it.
     @Test(
         arguments: [
             (#"[{"channel_url":"a","name":"A"}]"#, nil), (#""[\"a\"]""#, nil), (#"["a"]"#, nil), (#"["b"]"#, .refused), ("null", .refused),
             (#"["a","b"]"#, .refused),
         ] as [(String, TicketFailure?)])
-    func `a change that Desk has not made is none`(_ related: String, _ expected: TicketFailure?) throws {
+    func `a change that Desk has not made fails`(_ related: String, _ expected: TicketFailure?) throws {
         let whole = #"{"id":1,"status2":"ACTIVE","customer":{"sendbirdId":"user-1"},"relatedChannels":\#(related)}"#
-        // The ticket before the change, the membership of each channel, the answer to the change, and the ticket after it.
+        // The ticket before the change, the membership of each channel, the response to the change, and the ticket after it.
         let members = Array(repeating: #"{"is_member":true}"#, count: related.contains(#""b""#) ? 2 : 1)
         let script = ([whole] + members + [#"{"id":1}"#, whole]).map { [ScriptedStep.respond(200, body: $0)] }
         let failed = try failure {
@@ -66,7 +66,7 @@ import Testing
         #expect(failed == expected)
     }
 
-    @Test func `a person learns only of channels that the person has joined`() throws {
+    @Test func `a person sees only channels that the person has joined`() throws {
         try DeskFixture.with(chat: .requests([[Self.stranger], [Self.member], [Self.stranger]])) { desk throws in
             var ticket = Ticket(id: 1)
             ticket.relatedChannels = [RelatedChannel("a"), RelatedChannel("b"), RelatedChannel("."), RelatedChannel("beyond")]

@@ -10,7 +10,7 @@ import Testing
 @Suite struct DeskTicketsTests {
     private static let order = TicketField(key: "order", value: "7")
 
-    @Test func `makes a ticket and its customer`() throws {
+    @Test func `creates a ticket and its customer`() throws {
         try DeskFixture.with(chat: .everyRequest(.respond(200, body: #"{"is_member":true}"#))) { desk throws in
             let fields = [Self.order, TicketField(key: "nobody-knows", value: "1")]
             let ticket = try desk.create(group: "cs-team", priority: "HIGH", fields: fields, related: ["channel-1", "channel-2"])
@@ -24,7 +24,7 @@ import Testing
             #expect(ticket.fields.missing(of: fields) == ["nobody-knows"])
             #expect(ticket.createdAt != nil)
             #expect(ticket.updatedAt == ticket.createdAt)
-            // The customer is not made again.
+            // The customer is not created again.
             #expect(try desk.create().customerID == ticket.customerID)
             #expect(try desk.create("user-2").customerID != ticket.customerID)
         }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The ticket is there: who does not learn that makes another one.
+    /// The ticket exists: a client without this information would create another one.
     @Test func `reports a ticket whose message was not sent`() throws {
         try DeskFixture.with(chat: .everyRequest(.respond(500))) { desk throws in
             let draft = try TicketDraft(
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The answers of Chat about the second of two channels, with the resulting failure.
+    /// Chat's responses about the second of two channels, with the resulting failure.
     private static let memberships: [(answer: ScriptedStep, failure: TicketFailure?)] = [
         (.respond(200, body: #"{"is_member":true,"state":"joined"}"#), nil), (.respond(200, body: #"{"is_member":true}"#), nil),
         (.respond(200, body: #"{"is_member":false,"state":"none"}"#), .foreignChannel),
@@ -67,7 +67,7 @@ import Testing
         (.respond(500), .unavailable(reason: "status_500")), (.respond(200, body: "no JSON"), .unavailable(reason: "malformed_response")),
     ]
 
-    @Test(arguments: memberships.indices) func `a ticket is only about channels of the person`(_ index: Int) throws {
+    @Test(arguments: memberships.indices) func `a ticket accepts only channels of the person`(_ index: Int) throws {
         let (answer, expected) = Self.memberships[index]
         try DeskFixture.with(chat: .everyRequest(answer)) { desk throws in
             #expect(try failure { try desk.create("user 1", related: ["channel/1"]) } == expected)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `one foreign channel is enough`() throws {
+    @Test func `one foreign channel is enough for a refusal`() throws {
         let (own, foreign) = (
             ScriptedStep.respond(200, body: #"{"is_member":true}"#), ScriptedStep.respond(200, body: #"{"is_member":false}"#)
         )
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [".", ".."]) func `a channel without an address is nobodys`(_ channel: String) throws {
+    @Test(arguments: [".", ".."]) func `a channel whose id cannot be in an address is refused`(_ channel: String) throws {
         try DeskFixture.with { desk throws in
             #expect(try failure { try desk.create(related: [channel]) } == .foreignChannel)
             #expect(desk.chat.requests.isEmpty)
@@ -93,11 +93,11 @@ import Testing
     }
 
     @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1", "sendbird_desk_agent_id_"])
-    func `makes no ticket of support`(_ user: String) throws {
+    func `creates no ticket for support`(_ user: String) throws {
         try DeskFixture.with { desk throws in #expect(try failure { try desk.create(user) } == .unknownPerson) }
     }
 
-    @Test func `reports what is refused`() throws {
+    @Test func `reports Desk's refusals`() throws {
         try DeskFixture.with({ $0.hasUser = { $0 != "stranger" } }) { desk throws in
             #expect(try failure { try desk.create("stranger") } == .unknownPerson)
             #expect(try failure { try desk.create(group: "no-such-group") } == .refused)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [TicketState.initialized, .pending, .workInProgress, .closed])
-    func `closes nothing else`(_ state: TicketState) throws {
+    func `closes no ticket in another state`(_ state: TicketState) throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             desk.desk.perform(.set(state: state.rawValue), onTicket: ticket.id)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [404, 405]) func `says that reopening is not offered`(_ status: Int) throws {
+    @Test(arguments: [404, 405]) func `reports that reopening is not supported`(_ status: Int) throws {
         try DeskFixture.with({ $0.reopenRefusal = status }) { desk throws in
             let ticket = try desk.activeTicket()
             _ = try desk.tickets.close(ticket.id, comment: nil, owner: nil)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `sets fields and shows what was dropped`() throws {
+    @Test func `sets fields and returns the dropped ones`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create(fields: [TicketField(key: "language", value: "ru")])
             let wanted = [Self.order, TicketField(key: "no", value: "x"), TicketField(key: "language", value: "")]
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `a customer's own fields are set before the first ticket`() throws {
+    @Test func `a customer's fields can be set before the first ticket`() throws {
         try DeskFixture.with({ $0.hasUser = { $0 != "stranger" } }) { desk throws in
             let plan = TicketField(key: "plan", value: "gold")
             #expect(try desk.tickets.setOwnFields([plan], of: "user-1") == [plan])
@@ -185,8 +185,8 @@ import Testing
         }
     }
 
-    /// Another's ticket looks as if it were not there, whatever is asked.
-    @Test func `hides foreign tickets`() throws {
+    /// Another customer's ticket is reported as missing for every request.
+    @Test func `hides other customers' tickets`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.activeTicket(of: "user-2")
             #expect(try failure { try desk.tickets.close(ticket.id, comment: nil, owner: "user-1") } == .notFound)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `reports that the token is refused`() throws {
+    @Test func `reports a rejected token`() throws {
         try DeskFixture.with(token: "another-token-than-desk-knows") { desk throws in
             #expect(try failure { try desk.tickets.count(of: nil) } == .unauthorized)
         }
@@ -212,20 +212,20 @@ import Testing
             desk.faults.add(
                 Fault(.answer(.init(429, "desk429100", retryAfter: "7")), at: .sendbirdDesk, token: "view_ticket", times: 1))
             #expect(try failure { try desk.tickets.ticket(.id(1)) } == .limited(seconds: 7))
-            // Held back here: Desk is not asked again so soon.
+            // The client holds the call back: Desk is not called again so soon.
             #expect(try failure { try desk.tickets.ticket(.id(1)) } == .limited(seconds: 7))
             #expect(desk.faults.remaining == 0)
         }
     }
 
-    @Test(arguments: [500, 502, 503]) func `reports that desk fails`(_ status: Int) throws {
+    @Test(arguments: [500, 502, 503]) func `reports Desk's failures`(_ status: Int) throws {
         try DeskFixture.with { desk throws in
             desk.faults.add(Fault(.answer(.init(status)), at: .sendbirdDesk, times: nil))
             #expect(try failure { try desk.tickets.ticket(.id(1)) } == .unavailable(reason: "status_\(status)"))
         }
     }
 
-    @Test func `finds the ticket of a channel for webhooks`() throws {
+    @Test func `finds the ticket of a webhook's channel`() throws {
         try DeskFixture.with { desk throws in
             let ticket = try desk.create()
             #expect(try Self.find(try #require(ticket.channel), desk) == .success(ticket))

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Sendbird
 
-/// Requests to Sendbird's APIs against a server that does as its script says.
+/// Requests to Sendbird's APIs against a scripted server.
 @Suite struct PlatformClientTests {
     private static let unauthorized = ScriptedStep.respond(401, body: #"{"error":true,"code":400401,"message":"secret words"}"#)
     private static let tooMany = #"{"error":true,"code":500910,"message":"secret words"}"#
 
-    @Test func `speaks to both APIs`() throws {
+    @Test func `sends requests to both APIs`() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"token":"t"}"#))) { platform in
             let request = PlatformRequest(
                 "issue", method: .post, path: ["users", "user-1", "token"], body: ["expires_at": 1_760_600_000_000])
@@ -39,7 +39,7 @@ import Testing
         ("a/b", "a%2Fb"), ("%2f", "%252f"), ("a b?c#d", "a%20b%3Fc%23d"), ("ключ", "%D0%BA%D0%BB%D1%8E%D1%87"), ("...", "..."),
         ("a\u{0}b\n", "a%00b%0A"),
     ])
-    func `keeps an ID in its place`(_ id: String, _ target: String) throws {
+    func `an ID cannot leave its place in the address`(_ id: String, _ target: String) throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: "{}"))) { platform in
             #expect(platform.get("users", id) == .success([:]))
             #expect(platform.server.requests[0].target == "/v3/users/\(target)")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", ".."])
-    func `sends nothing about an ID without address`(_ id: String) throws {
+    func `sends nothing for an ID that cannot be in an address`(_ id: String) throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: "{}"))) { platform in
             #expect(platform.get("users", id, "token").error == .unavailable(reason: "request_cannot_be_made", mayHaveArrived: false))
             #expect(platform.server.connectionCount == 0)
@@ -79,7 +79,7 @@ import Testing
             (200, "not JSON", .unavailable(reason: "malformed_response", mayHaveArrived: true)),
             (200, #"{"error":true}"#, .unavailable(reason: "malformed_response", mayHaveArrived: true)),
         ] as [(Int, String, PlatformError)])
-    func `failures have types`(_ status: Int, body: String, error: PlatformError) throws {
+    func `failures are mapped to errors`(_ status: Int, body: String, error: PlatformError) throws {
         try PlatformFixture.with(.everyRequest(.respond(status, body: body))) { platform in
             #expect(platform.get("a").error == error)
             #expect(platform.metrics.contains(#"requests_total{app="app",request="view",outcome="\#(error.word)"} 1"#))
@@ -93,11 +93,11 @@ import Testing
             (.unavailable(reason: "timeout", mayHaveArrived: true), true),
             (.unavailable(reason: "cannot_connect", mayHaveArrived: false), false),
         ] as [(PlatformError, Bool)])
-    func `says whether it may have arrived`(_ error: PlatformError, _ mayHaveArrived: Bool) {
+    func `reports whether the request may have arrived`(_ error: PlatformError, _ mayHaveArrived: Bool) {
         #expect(error.mayHaveArrived == mayHaveArrived)
     }
 
-    @Test func `reads only so much`() throws {
+    @Test func `limits the size of a response`() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"a":"123456789"}"#))) { platform in
             let error = PlatformError.unavailable(reason: "malformed_response", mayHaveArrived: true)
             #expect(platform.send(PlatformRequest("view", method: .get, path: ["a"], answerLimit: 16)).error == error)
@@ -107,7 +107,9 @@ import Testing
 
     @Test func `a refused connection is a temporary failure`() throws {
         try PlatformFixture.with(.everyRequest(.close)) { platform in
-            guard case .unavailable(_, mayHaveArrived: true) = platform.get("a").error else { Issue.record("it may have arrived"); return }
+            guard case .unavailable(_, mayHaveArrived: true) = platform.get("a").error else {
+                Issue.record("expected a failure after which the request may have arrived"); return
+            }
         }
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -116,8 +118,8 @@ import Testing
         }
     }
 
-    /// A token that is refused late leaves the next one no more time than the caller has.
-    @Test func `takes no longer than its caller allows`() throws {
+    /// A token that is rejected late leaves the next one only the caller's remaining time.
+    @Test func `does not exceed its caller's timeout`() throws {
         let script = ScriptedServer.Script.requests([[.awaitRelease, Self.unauthorized], [.respond(200, body: "{}")]])
         try PlatformFixture.with(script, tokens: ["old-token", "new-token"]) { platform throws in
             let answer = platform.begin(PlatformRequest("view", method: .get, path: ["a"]), withinMilliseconds: 60_000)
@@ -129,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `remembers which token works`() throws {
+    @Test func `stores which token is valid`() throws {
         let good = ScriptedStep.respond(200, body: "{}")
         try PlatformFixture.with(.requests([[Self.unauthorized], [good]]), tokens: ["old-token", "new-token"]) { platform in
             #expect(platform.get("a").error == nil)
@@ -138,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `says once that no token works`() throws {
+    @Test func `reports once that no token is valid`() throws {
         let good = ScriptedStep.respond(200, body: "{}")
         let refused = [Self.unauthorized]
         try PlatformFixture.with(.requests([refused, refused, refused, refused, [good]]), tokens: ["one-token", "two-token"]) { platform in
@@ -155,7 +157,7 @@ import Testing
             ("X-RateLimit-RetryAfter: 3", 3000), ("Retry-After: 2", 2000), ("X-RateLimit-RetryAfter: 1700000005", 5000),
             ("X-RateLimit-RetryAfter: soon", 1000), ("X-RateLimit-RetryAfter: 0", 1), ("X-RateLimit-RetryAfter: 99999999", 3_600_000),
         ] as [(String, UInt64)])
-    func `waits after too many`(_ header: String, _ milliseconds: UInt64) throws {
+    func `waits after too many requests`(_ header: String, _ milliseconds: UInt64) throws {
         let (tooMany, good) = (ScriptedStep.respond(429, headers: [header], body: Self.tooMany), ScriptedStep.respond(200, body: "{}"))
         try PlatformFixture.with(.requests([[tooMany], [good]])) { platform in
             #expect(platform.get("a").error == .rateLimited(retryAfterMilliseconds: milliseconds))

@@ -8,7 +8,7 @@ import Threading
 
 @testable import Sendbird
 
-/// A client of Sendbird's platform with a server that does as its script says.
+/// A client of Sendbird's platform with a scripted server.
 struct PlatformFixture {
     let server: ScriptedServer
     let clocks = ManualClocks()
@@ -16,7 +16,7 @@ struct PlatformFixture {
     let registry = MetricsRegistry()
     let log: TestLog
 
-    /// - Parameter port: where the client sends its requests; nil for the server's.
+    /// - Parameter port: the port for the client's requests; nil for the server's.
     static func with(
         _ script: ScriptedServer.Script, api: PlatformAPI = .chat, tokens: [String] = ["first-token"], port: UInt16? = nil,
         body: (PlatformFixture) throws -> Void
@@ -53,14 +53,14 @@ struct PlatformFixture {
         return .failure(.unavailable(reason: "no_result", mayHaveArrived: true))
     }
 
-    /// Sends a request, and does not wait for its result.
+    /// Sends a request without waiting for its result.
     func begin(_ request: PlatformRequest, withinMilliseconds limit: UInt64) -> ResultBox<Result<JSONValue, PlatformError>> {
         let box = ResultBox<Result<JSONValue, PlatformError>>()
         client.send(request, withinMilliseconds: limit) { box.put($0) }
         return box
     }
 
-    /// A request that reads something.
+    /// Sends a GET request and waits for its result.
     func get(_ path: String...) -> Result<JSONValue, PlatformError> {
         send(PlatformRequest("view", method: .get, path: path))
     }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// A result that comes from another thread.
+/// A result from another thread.
 struct ResultBox<Value: Sendable> {
     private let value = Monitor<Value?>(nil)
 

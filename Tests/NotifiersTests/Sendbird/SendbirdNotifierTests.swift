@@ -12,7 +12,7 @@ import Time
 @testable import Configuration
 @testable import Sendbird
 
-/// The relay to Sendbird against a server that does as its script says.
+/// The relay to Sendbird against a scripted server.
 @Suite struct SendbirdNotifierTests {
     private static let good = ScriptedStep.respond(200, body: "{}")
     private static let unknownUser = ScriptedStep.respond(400, body: #"{"error":true,"code":400201,"message":"User not found."}"#)
@@ -22,7 +22,7 @@ import Time
         let server: ScriptedServer
         let ended: Monitor<[String]>
 
-        /// Delivers an event of which the registry says the same, unless it knows another token.
+        /// Delivers an event while the registry has the same token, or the given one.
         func deliver(_ event: Event, token: String = "push-token") -> DeliveryOutcome {
             let device = event.kind == .pushTokenRegistered ? RegistrationSample.device(event, token: token) : nil
             let outcomes = Outcomes(1)
@@ -64,7 +64,7 @@ import Time
     @Test(arguments: [
         ("ios", "apns", "apns_device_token"), ("Android", "gcm", "gcm_reg_token"), ("huawei", "huawei", "huawei_device_token"),
     ])
-    func `speaks as Sendbird wants`(_ type: String, service: String, member: String) throws {
+    func `sends the requests that Sendbird expects`(_ type: String, service: String, member: String) throws {
         try with(.everyRequest(Self.good)) { relay in
             let event = RegistrationSample.event(user: "a/b", type: type)
             let outcomes = Outcomes(1)
@@ -78,8 +78,8 @@ import Time
         }
     }
 
-    /// A customer's phone must not get what Sendbird pushes to support. Sessions of such an id end all the same.
-    @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1"]) func `passes on nothing of support`(_ user: String) throws {
+    /// A customer's phone must not get pushes for support. Sessions of such an id are still ended.
+    @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1"]) func `relays no token of support`(_ user: String) throws {
         try with(.everyRequest(Self.good)) { relay in
             for kind in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
                 #expect(relay.deliver(Self.event(kind, user: user)) == DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
@@ -90,7 +90,7 @@ import Time
         }
     }
 
-    @Test func `passes on only what holds`() throws {
+    @Test func `relays only the registry's state`() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(relay.deliver(Self.event(.pushTokenRegistered), token: "a-later-token").reason == "superseded")
             #expect(relay.deliver(Self.event(.commentCreated)).reason == "not_for_relay")
@@ -121,7 +121,7 @@ import Time
         (Self.replacement("old", present: "new", type: "android"), ["DELETE gcm/old", "POST apns"]),
         (Self.replacement("old", present: "new", type: "car"), ["POST apns"]),
         (Self.replacement("new", present: "new", type: "iphone"), ["POST apns"]),
-        // What came later is passed on by its own event, but the token that left must leave.
+        // The later token is relayed by its own event, but the former one must be removed.
         (Self.replacement("old", present: "newer"), ["DELETE apns/old"]), (Self.replacement("old", present: nil), ["DELETE apns/old"]),
         (Self.replacement("old", present: "old"), []), (Self.replacement(".", present: "new"), ["POST apns"]),
     ])
@@ -138,7 +138,7 @@ import Time
         (Self.unknownUser, DeliveryOutcome.Verdict.delivered, 2),
         (.respond(400, body: #"{"error":true,"code":400111}"#), .delivered, 2), (.respond(500), .retry(retryAfterMilliseconds: nil), 1),
     ])
-    func `registers when the former token has left`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, count: Int) throws {
+    func `registers once the former token is removed`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, count: Int) throws {
         try with(.requests([[answer], [Self.good]])) { relay in
             let outcomes = Outcomes(1)
             relay.notifier.deliver(Self.replacement("old", present: "new")) { outcomes.add($0, 0) }
@@ -147,7 +147,7 @@ import Time
         }
     }
 
-    /// The phone has another token before Sendbird has heard that the first one left.
+    /// The device has another token before Sendbird has removed the first one.
     @Test func `removes a token whose device has another one`() throws {
         try with(.everyRequest(Self.good)) { relay in
             for (present, expected) in [("another", 1), ("push-token", 1)] {
@@ -192,7 +192,7 @@ import Time
             (.respond(400, body: #"{"error":true,"code":400111}"#), .dead, "status_400"),
             (.respondWrongly(200, contentLength: 1, body: "?"), .retry(retryAfterMilliseconds: nil), "malformed_response"),
         ] as [(ScriptedStep, DeliveryOutcome.Verdict, String)])
-    func `reports failures apart`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
+    func `reports distinct failures`(_ answer: ScriptedStep, verdict: DeliveryOutcome.Verdict, reason: String) throws {
         try with(.everyRequest(answer)) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == verdict)
@@ -200,7 +200,7 @@ import Time
         }
     }
 
-    @Test func `one app's token pauses no other`() throws {
+    @Test func `one app's rejected token pauses no other app`() throws {
         try with(.everyRequest(.respond(401)), apps: ["app", "another"]) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
             #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))

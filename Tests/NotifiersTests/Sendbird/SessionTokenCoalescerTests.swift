@@ -5,7 +5,7 @@ import Time
 
 @testable import Sendbird
 
-/// When Sendbird is asked for a session token.
+/// The calls to Sendbird for session tokens.
 @Suite struct SessionTokenCoalescerTests {
     private typealias Coalescer = SessionTokenCoalescer<Int>
 
@@ -24,7 +24,7 @@ import Time
         Session(token: SecretBytes(copying: "token".utf8.span), expiresAt: end, obtainedAt: start, receivedAt: start)
     }
 
-    /// The number and the end of the call that a step orders.
+    /// The number and the expiry of the call that a step starts.
     private func call(_ step: Coalescer.Step) throws -> (number: UInt64, until: UnixMilliseconds) {
         guard case .call(let number, let until) = step else { throw Unexpected() }
         return (number, until)
@@ -34,13 +34,13 @@ import Time
 
     private static func isKept(_ step: Coalescer.Step) -> Bool { if case .answer = step { true } else { false } }
 
-    @Test func `asks for the shorter of life and key`() throws {
+    @Test func `requests the shorter of the lifetime and the key's`() throws {
         var coalescer = Self.coalescer()
         #expect(try call(coalescer.ask(Self.request("a"), now: Self.start)).until == Self.start + Self.life)
         #expect(try call(coalescer.ask(Self.request("b", latest: Self.start + 7), now: Self.start)).until == Self.start + 7)
     }
 
-    @Test func `shares a call and keeps its token`() throws {
+    @Test func `shares a call and caches its token`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(latest: .max, 1), now: Self.start))
         guard case .wait = coalescer.ask(Self.request(latest: .max, 2), now: Self.start) else { throw Unexpected() }
@@ -58,12 +58,12 @@ import Time
         let tenth = Self.start + Self.life / 10 * 9
         #expect(coalescer.find(ByteKey("user"), latest: .max, now: tenth - 1) != nil)
         #expect(coalescer.find(ByteKey("user"), latest: .max, now: tenth) == nil)
-        // A new one would not live longer than the key, so there is nothing to renew.
+        // A new one would not expire after the key, so a renewal is useless.
         #expect(coalescer.find(ByteKey("user"), latest: end, now: end - 1) != nil)
         #expect(coalescer.find(ByteKey("user"), latest: end, now: end) == nil)
     }
 
-    @Test func `outlives no key`() throws {
+    @Test func `does not outlive the key`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(), now: Self.start))
         _ = coalescer.finish(number, Self.session(end))
@@ -71,7 +71,7 @@ import Time
         #expect(coalescer.find(ByteKey("user"), latest: end, now: Self.start) != nil)
     }
 
-    @Test func `keeps nothing that was forgotten`() throws {
+    @Test func `caches nothing about a forgotten user`() throws {
         var coalescer = Self.coalescer()
         let (number, end) = try call(coalescer.ask(Self.request(), now: Self.start))
         #expect(coalescer.forget(ByteKey("user")) == nil)
@@ -88,14 +88,14 @@ import Time
         #expect(coalescer.count == 0)
     }
 
-    @Test func `keeps nothing of a failure`() throws {
+    @Test func `caches no failure`() throws {
         var coalescer = Self.coalescer()
         let (number, _) = try call(coalescer.ask(Self.request(), now: Self.start))
         #expect(!coalescer.finish(number, nil).isForgotten)
         _ = try call(coalescer.ask(Self.request(), now: Self.start))
     }
 
-    @Test func `is bounded`() throws {
+    @Test func `is limited in size`() throws {
         var coalescer = Self.coalescer(sessions: 3, calls: 2)
         _ = try call(coalescer.ask(Self.request("a"), now: Self.start))
         let (number, _) = try call(coalescer.ask(Self.request("b"), now: Self.start))
@@ -109,8 +109,8 @@ import Time
         #expect(coalescer.find(ByteKey("c"), latest: .max, now: Self.start) == nil, "the oldest has left")
     }
 
-    /// 45 people ask while no request goes out; the next one is not locked out.
-    @Test func `a call that does not arrive counts for no limit`() throws {
+    /// 45 people request tokens while no call can be sent; the next one is not locked out.
+    @Test func `a call that does not arrive uses no limit`() throws {
         let rules = [
             LimitRule(per: .user, max: 1, windowMilliseconds: 60_000), LimitRule(per: .app, max: 2, windowMilliseconds: 60_000),
         ]
@@ -120,7 +120,7 @@ import Time
             _ = coalescer.finish(ordered.number, nil, mayHaveArrived: false)
         }
         #expect(coalescer.status(of: ByteKey("user-1"), now: Self.start + 46).1 == nil)
-        // One that may have arrived counts, whether it brings a token or not.
+        // A call that may have arrived is counted, with or without a token.
         let (first, _) = try call(coalescer.ask(Self.request("user-1"), now: Self.start + 50))
         _ = coalescer.finish(first, nil)
         let (second, end) = try call(coalescer.ask(Self.request("user-2"), now: Self.start + 51))
@@ -129,7 +129,7 @@ import Time
         #expect(refusal.until == Self.start + 60_050)
     }
 
-    @Test func `limits calls in exact Windows`() throws {
+    @Test func `limits calls in exact windows`() throws {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 10_000),
         ]

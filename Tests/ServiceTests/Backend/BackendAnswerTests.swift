@@ -20,7 +20,7 @@ import Time
         for path in BackendCaller.routes {
             let fixture = try BackendFixture()
             try fixture.withService(.everyRequest(.respond(backendStatus, headers: ["Location: /signin"]))) { (service, backend) throws in
-                // The second is answered by the same answer, or by another call.
+                // The second request gets the same cached response, or causes another call.
                 for _ in 1...2 { try check(service.ask(path), status) }
                 #expect(backend.requests.count == (status == 503 ? 2 : 1))
             }
@@ -43,7 +43,7 @@ import Time
         }
     }
 
-    @Test func `a second answer lets nobody in`() throws {
+    @Test func `a surplus response allows no user`() throws {
         let yes = ScriptedStep.respond(200)
         let script = [[.readRequest, yes, .awaitRelease, yes, .hang], [.readRequest, .respond(403)]]
         try BackendFixture().withService(.connections(script)) { (service, backend) throws in
@@ -54,7 +54,7 @@ import Time
         }
     }
 
-    @Test func `is asked without the key that we have checked`() throws {
+    @Test func `a checked key is not sent to the backend`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200))) { (service, backend) throws in
             #expect(try service.ask(user: "user-\u{e9}").status == 200)
             let request = try #require(backend.requests.first)
@@ -66,7 +66,7 @@ import Time
         }
     }
 
-    @Test func `is reported the key that only it understands`() throws {
+    @Test func `a key of the backend's own is sent to it`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: false) { (service, backend) throws in
             #expect(try service.ask(key: "their own key").status == 200)
             let request = try #require(backend.requests.first)
@@ -82,7 +82,7 @@ import Time
             secrets: [StandardWebhookSecret(TestSecret.signing(5))], now: TestTime.now.milliseconds)
     }
 
-    @Test func `is not asked about keys that are not valid`() throws {
+    @Test func `invalid keys are not sent to the backend`() throws {
         try BackendFixture().withService(.everyRequest(.respond(200))) { (service, backend) throws in
             for path in BackendCaller.routes {
                 for key in [TestKey(secret: 9), TestKey(keyID: 7), TestKey(issuedAt: TestTime.now - 100, expiresAt: TestTime.now - 61)] {
@@ -95,11 +95,11 @@ import Time
         }
     }
 
-    @Test func `a device is registered only when it says yes`() throws {
+    @Test func `a device is registered only if the backend allows it`() throws {
         try BackendFixture().withService(.requests([[.respond(403)], [.respond(200)]]), verify: #","cache":{"negative_seconds":0}"#) {
             (service, _) throws in
             let bad = try PushTokenCases.kit(["instance_id": "7"])
-            // Who may not use the chat hears nothing of what else is wrong.
+            // A denied caller learns of no other mistakes.
             #expect(try BackendCaller.begin(service.publicAddress, path: BackendCaller.pushToken, body: bad).readResponse().status == 403)
             #expect(try BackendCaller.begin(service.publicAddress, path: BackendCaller.pushToken, body: bad).readResponse().status == 400)
             #expect(try service.ask(BackendCaller.pushToken).text == PushTokenCases.registered)
@@ -107,11 +107,11 @@ import Time
     }
 
     @Test(arguments: [("error", 503), ("deny", 403), ("allow_if_key_valid", 200)])
-    func `the rule decides when it cannot`(rule: String, status: Int) throws {
+    func `the policy decides when the backend fails`(rule: String, status: Int) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(500)), verify: #","when_undecided":"\#(rule)""#) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path).status == status) }
-            // Never somebody whose key is not valid.
+            // Never for a user whose key is invalid.
             #expect(try service.ask(key: TestKey(secret: 9).text()).status == 403)
             let counts = try fixture.counts(service, "deskgate_authorize_requests_total")
             let expected = [
@@ -126,7 +126,7 @@ import Time
     }
 
     @Test(arguments: [("error", 503, 0), ("deny", 403, 1), ("allow_if_key_valid", 200, 1)])
-    func `the log tells why the backend could not decide where the rule decides instead`(
+    func `the log has the backend's failure if the policy decides`(
         _ rule: String, status: Int, count: Int
     ) throws {
         let fixture = try BackendFixture()
@@ -138,7 +138,7 @@ import Time
         #expect(lines.count { $0.contains("reason=backend_undecided") && $0.contains("cause=backend_status") } == count, "\(lines)")
     }
 
-    @Test func `the log tells why the backend could not decide about a denied registration`() throws {
+    @Test func `the log has the backend's failure for a denied registration`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(500)), verify: #","when_undecided":"deny""#) { (service, _) throws in
             #expect(try service.ask(BackendCaller.pushToken).status == 403)

@@ -8,11 +8,11 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// A backend that is dead for a while is left alone meanwhile.
+/// A failing backend is not called for a while.
 @Suite struct BackendBreakerTests {
     private static let longestWait: UInt64 = 10_000
 
-    @Test func `a dead backend is not asked each time`() throws {
+    @Test func `a failing backend is not called for each request`() throws {
         let fixture = try BackendFixture()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -36,13 +36,13 @@ import Testing
                 "WARN  a backend cannot decide app=shop reason=backend_unreachable cause=cannot_connect when_undecided=error "
                     + #"remedy="check the backend of apps[].verify.url; Deskgate retries by itself""#
             ])
-        // Strangers can cause them, so they are sampled like denials, and none of them names anybody.
+        // Any client can cause these failures, so they are sampled like denials, and their lines contain no user.
         #expect(lines.filter { $0.contains("authorize result=undecided reason=backend_breaker_open") }.count == 60)
         #expect(lines.allSatisfy { !$0.contains("user-") })
         #expect(lines.allSatisfy { !$0.contains("dgk1.") })
     }
 
-    @Test func `a backend that is back is asked again`() throws {
+    @Test func `a recovered backend is called again`() throws {
         let fixture = try BackendFixture()
         let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 6)
         try fixture.withService(.requests(bad + [[.respond(200)]])) { (service, backend) throws in
@@ -60,8 +60,8 @@ import Testing
         #expect(lines.last == "INFO  a backend decides again app=shop")
     }
 
-    /// Ten minutes of outage, in which people go on asking, and then all of them at once.
-    @Test func `one asks for a crowd that comes back after an outage`() throws {
+    /// Ten minutes of outage with a few requests, and then requests of all users at once.
+    @Test func `one request probes for all after an outage`() throws {
         let fixture = try BackendFixture()
         let (probes, people) = (60, 300)
         let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5 + probes)
@@ -69,7 +69,7 @@ import Testing
             for number in 1...5 { #expect(try service.ask(user: "user-\(number)").status == 503) }
             for probe in 0..<probes {
                 fixture.pass(milliseconds: Self.longestWait)
-                // Another user is the first each time: two failures in a row for the same one count once.
+                // Another user is the first each time: two consecutive failures for the same user are counted once.
                 for number in 1...4 { #expect(try service.ask(user: "user-\((probe + number) % 5)").status == 503) }
             }
             #expect(backend.requests.count == 5 + probes, "one probe for each time that the breaker was open")
@@ -83,7 +83,7 @@ import Testing
             let first = try crowd.map { try $0.readResponse() }
             #expect(first.count { $0.status == 200 } == 1)
             #expect(first.count { $0.status == 503 && $0.headers["retry-after"] == "1" } == people - 1)
-            // They try again a second later; who comes when 128 calls are under way tries once more.
+            // They retry a second later; a request during 128 running calls is retried once more.
             var waiting = Array(zip(crowd, bodies))
             var turns = 0
             while !waiting.isEmpty {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what is kept is answered meanwhile`() throws {
+    @Test func `cached responses are used during an outage`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([[.respond(200)], [.respond(403)], [.respond(500)]])) { (service, backend) throws in
             #expect(try service.ask(user: "user-1").status == 200)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a backend that flaps is asked on`() throws {
+    @Test func `an intermittent backend is still called`() throws {
         let flapping: [[ScriptedStep]] = (0..<40).map { [.respond($0.isMultiple(of: 2) ? 500 : 200)] }
         let fixture = try BackendFixture()
         try fixture.withService(.requests(flapping)) { (service, backend) throws in
@@ -123,7 +123,7 @@ import Testing
         #expect(try fixture.log.lines().allSatisfy { !$0.contains("a backend") })
     }
 
-    @Test func `requests that it refuses are no outage`() throws {
+    @Test func `rejected requests are no outage`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(400))) { (service, backend) throws in
             for number in 1...10 { #expect(try service.ask(user: "user-\(number)").status == 503) }

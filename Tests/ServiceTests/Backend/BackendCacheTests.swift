@@ -16,7 +16,7 @@ import Time
     @Test(arguments: [
         (200, "", 60), (403, "", 5), (200, "max-age=10", 10), (200, "max-age=3600", 60), (403, "max-age=3600", 5), (403, "max-age=2", 2),
     ])
-    func `lasts for its time`(status: Int, cacheControl: String, seconds: UInt64) throws {
+    func `lasts for its lifetime`(status: Int, cacheControl: String, seconds: UInt64) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(status, headers: ["Cache-Control: \(cacheControl)"])), verify: Self.cache) {
             (service, backend) throws in
@@ -34,7 +34,7 @@ import Time
         ("no-store", Self.cache), ("private, no-cache", Self.cache), ("max-age=0", Self.cache),
         ("max-age=30\r\nCACHE-CONTROL: no-store", Self.cache), ("", #","cache":{"positive_seconds":0}"#),
     ])
-    func `may last for no time`(cacheControl: String, members: String) throws {
+    func `may have no lifetime`(cacheControl: String, members: String) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200, headers: ["cache-control: \(cacheControl)"])), verify: members) {
             (service, backend) throws in
@@ -43,7 +43,7 @@ import Time
         }
     }
 
-    @Test func `is of one key only`() throws {
+    @Test func `belongs to one key`() throws {
         try BackendFixture().withService(.requests([[.respond(200)], [.respond(403)]])) { (service, backend) throws in
             #expect(try service.ask().status == 200)
             #expect(try service.ask(key: TestKey(issuedAt: TestTime.now - 1).text()).status == 403)
@@ -81,7 +81,7 @@ import Time
         }
     }
 
-    @Test func `a reload keeps what has not changed`() throws {
+    @Test func `a reload keeps unchanged entries`() throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
         let fixture = try BackendFixture()
@@ -99,7 +99,7 @@ import Time
         }
     }
 
-    @Test func `a reload ends a breaker that is open`() throws {
+    @Test func `a reload closes an open breaker`() throws {
         let (dead, alive) = (try ScriptedServer(.everyRequest(.respond(500))), try ScriptedServer(.everyRequest(.respond(200))))
         defer { for server in [dead, alive] { server.stop() } }
         let fixture = try BackendFixture()
@@ -111,7 +111,7 @@ import Time
         }
     }
 
-    @Test func `calls under way end as they began`() throws {
+    @Test func `running calls end with their former settings`() throws {
         let (old, new) = (try ScriptedServer(.everyRequest(.awaitRelease, .respond(200))), try ScriptedServer(.everyRequest(.respond(403))))
         defer { for server in [old, new] { server.stop() } }
         let fixture = try BackendFixture()
@@ -127,7 +127,7 @@ import Time
             for client in waiting { #expect(try client.readResponse().status == 200) }
             #expect(try service.ask().status == 403)
             #expect(new.requests.count == 1)
-            // Without a backend the key alone decides again.
+            // Without a backend only the key decides.
             #expect(try fixture.reload(service, fixture.json(new.url(), mode: "key")))
             for path in BackendCaller.routes { #expect(try service.ask(path).status == 200) }
         }

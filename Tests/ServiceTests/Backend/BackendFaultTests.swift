@@ -9,9 +9,9 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Backends that are slow, dead or wrong.
+/// Backends that are slow, unavailable or faulty.
 @Suite struct BackendFaultTests {
-    /// A step that a working backend does not do, with the status that we answer and the result that is counted.
+    /// A faulty response, with Deskgate's status and the counted result.
     struct Lie: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [ScriptedStep]
@@ -50,7 +50,7 @@ import Testing
             status: 503, result: "unreachable"),
     ]
 
-    @Test(arguments: lies) func `lies are not believed`(lie: Lie) throws {
+    @Test(arguments: lies) func `faulty responses are not used`(lie: Lie) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([lie.steps])) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path, user: path).status == lie.status) }
@@ -63,7 +63,7 @@ import Testing
         [ScriptedStep.hang], [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"), .hang],
         [.sendSlowly(Array("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n".utf8), size: 1, pauseMilliseconds: 100)],
     ])
-    func `what is late is no answer`(steps: [ScriptedStep]) throws {
+    func `a late response is not used`(steps: [ScriptedStep]) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([steps]), timeout: 2000) { (service, _) throws in
             for path in BackendCaller.routes { #expect(try service.ask(path).status == 503) }
@@ -72,7 +72,7 @@ import Testing
         #expect(try fixture.log.lines().contains { $0.hasPrefix("WARN  authorize result=undecided reason=backend_timeout app=shop ") })
     }
 
-    @Test func `a backend that hangs delays nobody else`() throws {
+    @Test func `a backend that hangs delays no other request`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...20).map { number in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `who asks the same shares a call`() throws {
+    @Test func `equal requests share a call`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let bodies = try BackendCaller.routes.map { ($0, try BackendCaller.body($0)) }
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a crowd is served in turn`() throws {
+    @Test func `many requests are served in turn`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...100).map { number in
@@ -129,8 +129,8 @@ import Testing
         }
     }
 
-    /// Two apps have backends at one host, which answers none of one app's calls.
-    @Test func `an app whose calls hang delays no other at its host`() throws {
+    /// Two apps have backends at one host, which does not answer one app's calls.
+    @Test func `an app whose calls hang does not delay another at its host`() throws {
         let fixture = try BackendFixture()
         let hanging = [[ScriptedStep]](repeating: [.awaitRelease, .respond(200)], count: 32)
         let backend = try ScriptedServer(.requests(hanging + [[.respond(200)]]))
@@ -154,14 +154,14 @@ import Testing
         }
     }
 
-    @Test func `no more calls are under way than allowed`() throws {
+    @Test func `the number of running calls is limited`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in
             let waiting = try (1...150).map { number in
                 try BackendCaller.begin(
                     service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body(user: "user-\(number)"))
             }
-            // Whoever has come too many is answered at once.
+            // Requests beyond the limit are answered at once.
             let refused = #"{app="shop",result="overloaded"} 22"#
             #expect(eventually { (try? fixture.counts(service, "deskgate_backend_checks_total")) == [refused] })
             backend.release(128)
@@ -173,7 +173,7 @@ import Testing
         #expect(try fixture.log.lines().allSatisfy { !$0.contains("a backend") })
     }
 
-    @Test func `none is left without an answer when the service stops`() throws {
+    @Test func `every request is answered when the service stops`() throws {
         let fixture = try BackendFixture(drainSeconds: 0)
         let waiting = try fixture.withService(.everyRequest(.hang)) { (service, backend) throws in
             let waiting = try (0..<30).map { number in
@@ -202,7 +202,7 @@ import Testing
         let client = try fixture.withService(fixture.json(backend.url())) { (service) throws in
             let client = try BackendCaller.begin(service.publicAddress, path: BackendCaller.authorize, body: BackendCaller.body())
             #expect(backend.waitForRequests(1))
-            // Nothing waits for the release but the answer, which the stop waits for.
+            // Only the response waits for the release, and the stop waits for the response.
             backend.release()
             return client
         }

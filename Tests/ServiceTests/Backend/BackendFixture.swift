@@ -12,15 +12,15 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// The service with two apps: `shop`, whose backend is asked, and `bank`, which has none. Its clocks stand still unless the test moves them.
+/// The service with two apps: `shop`, which has a backend, and `bank`, which has none. Its clocks advance only when the test moves them.
 final class BackendFixture {
     static let path = "/may-chat"
-    /// How long a call may take where a test says nothing: the longest time that a configuration takes, which `deferrable` makes longer.
+    /// The timeout of a call without one in the test: the maximum that a configuration accepts, which `deferrable` extends.
     private static let defaultTimeout = 10_000
 
     let directory: ConfigurationDirectory
     let log: TestLog
-    /// How much later it is than at the start, in milliseconds.
+    /// The time since the start, in milliseconds.
     private let elapsed = Monitor<UInt64>(0)
     private let drainSeconds: Int
 
@@ -31,14 +31,14 @@ final class BackendFixture {
         self.drainSeconds = drainSeconds
     }
 
-    /// Moves all clocks on.
+    /// Advances all clocks.
     func pass(milliseconds: UInt64) {
         elapsed.update { $0 += milliseconds }
     }
 
-    /// A configuration in which `shop` asks this address.
+    /// A configuration in which `shop` has its backend at this address.
     /// - Parameters:
-    ///   - verify: further members of `verify`.
+    ///   - verify: additional members of `verify`.
     ///   - hasKeys: whether `shop` has a key.
     func json(
         _ url: String, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = defaultTimeout, hasKeys: Bool = true,
@@ -67,7 +67,7 @@ final class BackendFixture {
         return try body(service)
     }
 
-    /// Serves `shop` with a backend that does as the script says.
+    /// Serves `shop` with a scripted backend.
     func withService<Result>(
         _ script: ScriptedServer.Script, verify: String = "", mode: String = "key_and_backend", timeout: Int = defaultTimeout,
         hasKeys: Bool = true, body: (RunningService, ScriptedServer) throws -> Result
@@ -84,7 +84,7 @@ final class BackendFixture {
         return service.reload { () throws(ConfigurationError) in Self.deferrable(try Configuration(contentsOf: directory.file)) }
     }
 
-    /// The configuration with as much time for calls as only a failing test uses up, except where the test gave another limit.
+    /// The configuration with a timeout that only a failing test reaches, except where the test set another one.
     private static func deferrable(_ configuration: Configuration) -> Configuration {
         var configuration = configuration
         for index in configuration.apps.indices where configuration.apps[index].verify?.timeoutMilliseconds == defaultTimeout {
@@ -93,7 +93,7 @@ final class BackendFixture {
         return configuration
     }
 
-    /// The metrics' lines above zero that begin with this.
+    /// The metric lines that begin with `name` and have a value above zero.
     func counts(_ service: RunningService, _ name: String) throws -> [String] {
         let text = try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
             .send(to: SocketClient(service.adminAddress)).text
@@ -101,7 +101,7 @@ final class BackendFixture {
     }
 }
 
-/// What callers of the service ask, all of them with keys that are in force.
+/// Requests of clients, with keys that are in force.
 enum BackendCaller {
     static let authorize = "/pyrus/authorize"
     static let pushToken = "/pyrus/push-token"
@@ -114,7 +114,7 @@ enum BackendCaller {
         return try path == authorize ? AuthorizeCases.json(fields) : PushTokenCases.kit(fields)
     }
 
-    /// Sends a request, and does not wait for its answer.
+    /// Sends a request without waiting for the response.
     static func begin(_ address: ListenAddress, path: String, body: [UInt8]) throws -> SocketClient {
         let client = try SocketClient(address)
         try begin(client, path: path, body: body)
@@ -128,12 +128,12 @@ enum BackendCaller {
 }
 
 extension RunningService {
-    /// Waits until so many requests wait for a backend's answer.
+    /// Waits until `count` requests wait for a backend's response.
     func waitForQuestions(_ count: Int) -> Bool {
         eventually { graph.helpDeskState.current.backends?.waiting == count }
     }
 
-    /// Asks about somebody, and waits for the answer.
+    /// Sends a request about a user and waits for the response.
     func ask(
         _ path: String = BackendCaller.authorize, user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> ReceivedResponse {

@@ -10,9 +10,9 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Strangers send junk keys for an app whose backend fails for them instead of saying no.
+/// Clients send junk keys for an app whose backend fails instead of denying them.
 @Suite struct BackendJunkTests {
-    /// A way of not saying no to a junk key.
+    /// A failure instead of a denial of a junk key.
     struct Failure: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [ScriptedStep]
@@ -29,15 +29,15 @@ import Time
         Failure(name: "a reset", steps: [.reset], result: "unreachable"),
     ]
 
-    /// Is not kept, so that the next request needs another call.
+    /// The response is not cached, so that the next request needs another call.
     private static let yes: [ScriptedStep] = [.respond(200, headers: ["Cache-Control: no-store"])]
 
-    /// Sends junk keys, also with the ids of users, until the backend is not asked about them any more.
+    /// Sends junk keys, also with the ids of users, until the backend is no longer called for them.
     private func sendJunk(_ service: RunningService) throws {
         for number in 1...40 { #expect(try service.ask(user: "user-\(number % 3)", key: "junk-\(number)").status == 503) }
     }
 
-    @Test(arguments: failures, [false, true]) func `junk keys keep no user out`(failure: Failure, isShadowed: Bool) throws {
+    @Test(arguments: failures, [false, true]) func `junk keys lock no user out`(failure: Failure, isShadowed: Bool) throws {
         let junk = [[ScriptedStep]](repeating: failure.steps, count: 5)
         let backend = try ScriptedServer(.requests([Self.yes] + junk + [Self.yes, Self.yes, failure.steps, Self.yes]))
         defer { backend.stop() }
@@ -49,7 +49,7 @@ import Time
             try sendJunk(service)
             #expect(backend.requests.count == 6)
             for path in BackendCaller.routes { #expect(try service.ask(path, key: "session-1").status == 200) }
-            // A user with a new key gets through between junk keys.
+            // A user with a new key is allowed between junk keys.
             fixture.pass(milliseconds: 100)
             #expect(try service.ask(key: "junk").status == 503)
             #expect(try service.ask(user: "user-2", key: "session-2").status == 503)
@@ -63,7 +63,7 @@ import Time
         }
     }
 
-    @Test func `operators see that junk keys fail`() throws {
+    @Test func `operators see that calls for junk keys fail`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(429)), mode: "backend", hasKeys: false) { (service, _) throws in
             func answer(_ path: String) throws -> String {
@@ -90,8 +90,8 @@ import Time
         #expect(lines.allSatisfy { !$0.contains("junk-") })
     }
 
-    /// The first call is about a user, and so is the first one behind 32 that hang.
-    @Test func `junk keys that hang take no place of a user`() throws {
+    /// The first call is for a user, as is the first one behind 32 calls that hang.
+    @Test func `junk keys whose calls hang do not delay a user`() throws {
         let hanging = [[ScriptedStep]](repeating: [.awaitRelease, .respond(500)], count: 32)
         let script = [Self.yes] + hanging + [Self.yes, [.awaitRelease, .respond(500)]]
         let fixture = try BackendFixture()
@@ -112,7 +112,7 @@ import Time
         }
     }
 
-    @Test func `a backend that is down is left alone`() throws {
+    @Test func `a backend that is down is not called`() throws {
         let users = 1...6
         let script = [[ScriptedStep]](repeating: Self.yes, count: users.count) + [[.respond(503)]]
         let fixture = try BackendFixture()
@@ -125,7 +125,7 @@ import Time
         #expect(try fixture.log.lines().contains { $0.hasPrefix("WARN  a backend cannot decide app=shop ") })
     }
 
-    @Test func `after a start a backend that is down is asked now and then`() throws {
+    @Test func `after a start a backend that is down is called at increasing intervals`() throws {
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
         let fixture = try BackendFixture()
@@ -142,8 +142,8 @@ import Time
         }
     }
 
-    /// The user's keys are genuine, and the backend fails for each.
-    @Test(arguments: failures) func `a user for whom the backend fails keeps no other out`(failure: Failure) throws {
+    /// The user's keys are valid, and the backend fails for each.
+    @Test(arguments: failures) func `a user for whom the backend fails locks no other out`(failure: Failure) throws {
         let script = [[ScriptedStep]](repeating: failure.steps, count: 20) + [[.respond(200)]]
         let fixture = try BackendFixture()
         try fixture.withService(.requests(script)) { (service, backend) throws in

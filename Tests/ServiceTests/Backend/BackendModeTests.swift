@@ -9,7 +9,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// An app whose backend alone decides.
+/// An app whose keys only the backend checks.
 @Suite struct BackendModeTests {
     @Test(arguments: [true, false]) func `its keys are any text`(hasKeys: Bool) throws {
         let fixture = try BackendFixture()
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `everything else keeps its rules`() throws {
+    @Test func `all other rules apply`() throws {
         let fixture = try BackendFixture()
         let long = String(repeating: "k", count: 101)
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend", hasKeys: false) { (service, backend) throws in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `logs name people without any key`() throws {
+    @Test func `logs identify people without a key`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(403)), mode: "backend", hasKeys: false) { (service, _) throws in
             for user in ["user-1", "user-1", "user-2"] { #expect(try service.ask(user: user, key: "their own key").status == 403) }

@@ -11,13 +11,13 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// No answer of a backend outlives a revocation, neither a kept one nor one that is on its way.
+/// A revocation takes precedence over cached responses of a backend and over responses on their way.
 @Suite struct BackendRevocationTests {
-    /// What an operator does to `user-1` or to more of them.
+    /// A change by an operator to `user-1` or to more users.
     struct Deed: Sendable, CustomTestStringConvertible {
         let path: String
         let members: String
-        /// Whether it is about `user-2` as well.
+        /// Whether it applies to `user-2` as well.
         let isForAll: Bool
         var testDescription: String { "\(path) \(members)" }
 
@@ -45,7 +45,7 @@ import Time
     private static let cache = #","cache":{"positive_seconds":86400}"#
     private static let requests = "deskgate_authorize_requests_total"
 
-    @Test(arguments: deeds) func `a key that is revoked never reaches a kept yes`(deed: Deed) throws {
+    @Test(arguments: deeds) func `a revoked key is denied despite a cached response`(deed: Deed) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), verify: Self.cache) { (service, backend) throws in
             for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
@@ -61,8 +61,8 @@ import Time
         }
     }
 
-    /// There is no key to look at, so the time of the registration counts.
-    @Test(arguments: deeds) func `a device that the backend has let in is signed out`(deed: Deed) throws {
+    /// Such a device has no key, so the time of the registration decides.
+    @Test(arguments: deeds) func `a device that the backend has allowed is signed out`(deed: Deed) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, _) throws in
             #expect(try service.ask(BackendCaller.pushToken).status == 200)
@@ -72,8 +72,9 @@ import Time
         }
     }
 
-    /// The time of the call counts, and not that of the answer. Another replica has signed the user out, and this one need not have heard of it.
-    @Test func `a sign out during the question counts on every replica`() throws {
+    /// The time of the call decides, not that of the response. Another replica has signed the user out, and this one may not have the
+    /// revocation yet.
+    @Test func `a sign-out during the call applies on every replica`() throws {
         let fixture = try BackendFixture()
         let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(200)]]
         try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
@@ -88,8 +89,8 @@ import Time
         }
     }
 
-    /// A sign-out reaches to the end of its second, also for what the backend lets in.
-    @Test func `a device registers again after the second of a sign out`() throws {
+    /// A sign-out includes its whole second, also for devices that the backend allows.
+    @Test func `a device registers again after the second of a sign-out`() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, _) throws in
             try Self.signOut.perform(on: service)
@@ -100,8 +101,8 @@ import Time
         }
     }
 
-    /// There is no key to look at, so the backend is asked again, and a person who is blocked is denied without it.
-    @Test(arguments: deeds) func `a backend that alone decides is asked again`(deed: Deed) throws {
+    /// Deskgate cannot read the key, so it calls the backend again, and denies a blocked person without a call.
+    @Test(arguments: deeds) func `a backend in backend mode is called again`(deed: Deed) throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.respond(200)), verify: Self.cache, mode: "backend") { (service, backend) throws in
             for user in ["user-1", "user-2"] { #expect(try service.ask(user: user).status == 200) }
@@ -118,10 +119,10 @@ import Time
         }
     }
 
-    /// Whoever is signed out or blocked while the backend is asked is not let in by its answer, and registers no device with it.
+    /// A user who is signed out or blocked during the call is not allowed by its response, and registers no device with it.
     @Test(arguments: [signOut, block], ["key_and_backend", "backend"])
-    func `a yes on its way comes too late`(deed: Deed, mode: String) throws {
-        // Where the backend alone decides on a sign-out, its second answer counts: it has heard of the sign-out meanwhile.
+    func `a response that allows a revoked user is too late`(deed: Deed, mode: String) throws {
+        // In backend mode the second response decides after a sign-out: the backend has received the sign-out by then.
         let isItsOwn = mode == "backend" && deed.path == Self.signOut.path
         let late: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(isItsOwn ? 403 : 200)]]
         let fixture = try BackendFixture()
@@ -149,8 +150,8 @@ import Time
         }
     }
 
-    /// A no needs no second question, and nobody else's answer is lost.
-    @Test func `other answers on their way count`() throws {
+    /// A denial needs no second call, and responses for other users are used.
+    @Test func `responses for other users are used`() throws {
         let fixture = try BackendFixture()
         let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(403)], [.awaitRelease, .respond(200)]]
         try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
@@ -168,8 +169,8 @@ import Time
         }
     }
 
-    /// The shadow mode lets in nobody who is blocked, and the backend is not asked.
-    @Test func `a block is not shadowed`() throws {
+    /// Shadow mode denies a blocked user without calling the backend.
+    @Test func `a block applies in shadow mode`() throws {
         let fixture = try BackendFixture()
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }

@@ -11,11 +11,11 @@ import Time
 @testable import Configuration
 @testable import Service
 
-/// `/v1/bots/calls`, and what `explain` says of a person's calls.
+/// `/v1/bots/calls`, and the calls in the explanation of a user.
 @Suite struct BotCallRoutesTests {
     private let fixture: AdminDeliverFixture
 
-    /// Calls 1 to 7 for `ann`, and 8 for a name that a query must escape, each a second after the one before.
+    /// Stores calls 1 to 7 for `ann`, and 8 for a name that a query must escape, each a second after the previous one.
     init() throws {
         let store = MemoryStore()
         let outcomes: [BotCall.Outcome] = [
@@ -65,11 +65,11 @@ import Time
         ("bot=orders&function=f4", ["f4"]), ("outcome=timed_out", ["f3"]), ("since=2026-03-10T08:15:18Z", ["f7", "f6"]),
         ("user_id=a+b%2Bc%26d%3d%C3%a9%25", ["f7"]), ("app_id=shop&user_id=nobody", []), ("app_id=shop&limit=2&user_id=ann", ["f6", "f5"]),
     ])
-    func `lists what matches`(_ query: String, _ expected: [String]) throws {
+    func `lists matching calls`(_ query: String, _ expected: [String]) throws {
         #expect(try functions(query) == expected)
     }
 
-    @Test func `goes on where a page ends`() throws {
+    @Test func `continues where a page ends`() throws {
         var (found, next): ([String], String?) = ([], nil)
         repeat {
             let query = "user_id=ann&app_id=shop&limit=3" + (next.map { "&after=\($0)" } ?? "")
@@ -82,14 +82,14 @@ import Time
     @Test(arguments: [
         "outcome=done", "since=yesterday", "after=7", "limit=0", "limit=1001", "user=ann", "bot=a&bot=b", "lang=fr",
     ])
-    func `refuses another query`(_ query: String) throws {
+    func `rejects an invalid query`(_ query: String) throws {
         let answer = fixture.send(.get, "/v1/bots/calls?\(query)")
         #expect(answer.status == 400)
         let name = try #require(query.split(separator: "=").first)
         #expect(answer.text.contains(name), "\(answer.text)")
     }
 
-    @Test func `names a similar app that is unknown`() {
+    @Test func `suggests a similar app for an unknown one`() {
         let answer = fixture.send(.get, "/v1/bots/calls?app_id=shoq")
         #expect(answer.status == 400 && answer.text.contains("shop"), "\(answer.text)")
     }
@@ -106,7 +106,7 @@ import Time
         #expect(!text.contains("MDEy"))
     }
 
-    @Test func `explain tells of the last calls`() throws {
+    @Test func `explain contains the latest calls`() throws {
         let answer = try fixture.send(.get, "/v1/explain?app_id=shop&user_id=ann").object()
         let steps = (answer["steps"]?.elements ?? []).filter { $0["step"] == "bot_call" }
         #expect(steps.count == 5)

@@ -7,7 +7,7 @@ import Time
 
 @testable import Dispatch
 
-/// The upkeep gives up calls of bots whose process has ended, says so, and has them counted.
+/// Upkeep marks calls of bots whose process has ended as unknown, logs them, and counts them.
 @Suite struct LostBotCallTests {
     private func call(_ number: UInt8, at time: UnixMilliseconds) -> BotCall {
         BotCall(
@@ -15,7 +15,7 @@ import Time
             argumentsSHA256: "", at: time)
     }
 
-    @Test func `are given up logged and reported`() throws {
+    @Test func `are marked, logged and reported`() throws {
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.arrived)])
         let reported = Monitor<[UUIDv7]>([])
         fixture.stop()

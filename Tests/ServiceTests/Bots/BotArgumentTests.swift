@@ -13,7 +13,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Arguments that are not what a function takes.
+/// Arguments that do not match a function's parameters.
 @Suite struct BotArgumentTests {
     private func withBot(
         _ body: (_ send: (String, String, String) throws -> ReceivedResponse, ScriptedServer) throws ->
@@ -73,7 +73,7 @@ import Time
         }
     }
 
-    /// Such a name makes programs in JavaScript change what all objects inherit, wherever it stands and however it comes.
+    /// In JavaScript, assigning such a name can change the prototype of all objects, at any depth and in any encoding.
     @Test(
         arguments: [
             ("in JSON", "", #"{"order_id":"7","notes":{"__proto__":1}}"#),
@@ -88,7 +88,7 @@ import Time
             ("in JSON beside a query", "?order_id=7", #"{"notes":{"__proto__":1}}"#),
             ("as a name in a query", "?order_id=7&__proto__=1", ""), ("as a name in a form", "", "order_id=7&%5F_proto__=1"),
         ])
-    func `no member is called proto`(_ name: String, query: String, body: String) throws {
+    func `a member with the name proto is rejected`(_ name: String, query: String, body: String) throws {
         try withBot { send, backend in
             let response = try send("reorder", query, body)
             #expect(response.status == 400)
@@ -97,7 +97,7 @@ import Time
         }
     }
 
-    @Test func `no member is called proto in the neutral form`() throws {
+    @Test func `a member with the name proto is rejected in the neutral form`() throws {
         try BotFixture().withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
             let arguments: JSONValue = ["order_id": "7", "notes": ["a": [["__proto__": 1]]]]
@@ -110,15 +110,15 @@ import Time
         }
     }
 
-    @Test func `a text may say proto`() throws {
+    @Test func `a text may contain proto`() throws {
         try withBot { (send, backend) throws in
             #expect(try send("cancel_order", "", "order_id=7&reason=__proto__").status == 409)
             #expect(backend.requests.isEmpty)
         }
     }
 
-    /// To the digit, but for an integer, which is written as one.
-    @Test func `numbers arrive as they are written`() throws {
+    /// Digits are kept, except that integers are written as integers.
+    @Test func `numbers keep their digits`() throws {
         let notes = #"{"price":19.99,"same":19.990,"exact":0.1000000000000000055,"large":9007199254740993.5,"e":1E2,"zero":-0.0}"#
         try withBot { (send, backend) throws in
             #expect(try send("reorder", "", #"{"order_id":"7","count":2.0,"notes":\#(notes)}"#).status == 200)
@@ -132,7 +132,7 @@ import Time
     }
 
     @Test(arguments: ["", " ", "\n", "\r\n", "\t", " \r\n\t ", "null", " null\n", "{}", " {} "])
-    func `are none when blank or null`(text: String) throws {
+    func `are empty when blank or null`(text: String) throws {
         try BotFixture().withBot(.everyRequest(.respond(200, headers: ["Content-Type: application/json"], body: "{}"))) {
             service, backend in
             let ticket = try service.ticket()
@@ -167,8 +167,8 @@ import Time
         }
     }
 
-    /// So many parts are one too many, however short they are.
-    @Test func `are bounded in number`() throws {
+    /// One part more than allowed, each as short as possible.
+    @Test func `are limited in number`() throws {
         let (most, values) = (ReceivedArguments.most, ReceivedArguments.maximumValues)
         func members(_ count: Int) -> String { (0..<count).map { "\"a\($0)\":1" }.joined(separator: ",") }
         func pairs(_ count: Int) -> String { (0..<count).map { "a\($0)=1" }.joined(separator: "&") }
@@ -194,8 +194,8 @@ import Time
         }
     }
 
-    /// In the vendor-neutral form, as an object and as its text.
-    @Test func `are bounded in number in the neutral form`() throws {
+    /// In the vendor-neutral form, as an object and as text.
+    @Test func `are limited in number in the neutral form`() throws {
         let many = JSONValue.object(JSONObject((0..<300).map { ("a\($0)", 1) }))
         let list: JSONValue = ["wrong": .array(Array(repeating: 1, count: ReceivedArguments.maximumValues))]
         let fixture = try BotFixture()
@@ -210,12 +210,12 @@ import Time
         }
     }
 
-    /// Whatever a model puts into a place of the address stays there.
+    /// Any value stays in its segment of the address.
     @Test(arguments: [
         "..", ".", "%2e%2e", "%2E.", "../users/user-2/orders", "..%2fusers", "a/../b", "%252e%252e",
         "\\..\\b", "a\r\nX-Admin: 1", "\u{0}",
     ])
-    func `may not leave their segment`(text: String) throws {
+    func `may not leave their path segment`(text: String) throws {
         try withBot { send, backend in
             let body: JSONValue = ["order_id": .string(text)]
             let response = try send(
@@ -229,7 +229,7 @@ import Time
         "a/b?c=d&of=user-2#e", "7 HTTP/1.1", "\u{e9}\u{1F4A9}", "a%2Fb", "{customer}",
         "x@evil.example.com:80",
     ])
-    func `stay in their segment`(text: String) throws {
+    func `stay in their path segment`(text: String) throws {
         try withBot { send, backend in
             let body: JSONValue = ["order_id": .string(text)]
             #expect(
@@ -245,14 +245,14 @@ import Time
         }
     }
 
-    @Test func `are stored as refused`() throws {
+    @Test func `are stored with rejected calls`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()
             for _ in 0..<40 {
                 #expect(try service.get("get_order_details", ticket: ticket).status == 400)
             }
-            // Nobody fills the store with them.
+            // Such calls cannot fill the store.
             #expect(try service.storedCalls().map(\.outcome) == Array(repeating: .invalid, count: 30))
             #expect(
                 try service.metricLines(

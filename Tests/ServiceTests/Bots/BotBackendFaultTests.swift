@@ -13,9 +13,9 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Backends that answer wrongly, late or never.
+/// Backends that answer wrongly, late or not at all.
 @Suite struct BotBackendFaultTests {
-    /// What a backend does, what is answered, and what is stored of it.
+    /// The backend's behavior, the response to the caller, and the stored outcome.
     struct Case: CustomTestStringConvertible {
         let name: String
         let steps: [ScriptedStep]
@@ -98,7 +98,7 @@ import Time
     ]
 
     @Test(arguments: cases)
-    func `are not handed on`(test: Case) throws {
+    func `malformed responses are not passed on`(test: Case) throws {
         let fixture = try BotFixture()
         try fixture.withBot(
             .connections([[.readRequest] + test.steps]), timeout: test.status == 504 ? 3000 : Int(WaitLimit.milliseconds)
@@ -107,7 +107,7 @@ import Time
             let response = try service.get("get_order_list", ticket: ticket)
             #expect(response.status == test.status)
             #expect(response.error == test.error)
-            // What changes nothing may be tried again.
+            // A function without changes may be retried.
             #expect(try #require(response.json["message"]?.text).hasSuffix("Try again later."))
             #expect(response.json["outcome"] == nil)
             let neutral = try service.callNeutrally("get_order_list", [:], ticket: ticket)
@@ -122,7 +122,7 @@ import Time
             #expect(calls.map(\.reason) == [test.reason, test.reason, test.reason])
             #expect(
                 calls.map(\.statusCode) == [test.backendStatus, test.backendStatus, test.backendStatus])
-            // A change is sent once, whatever happens.
+            // A change is sent at most once.
             #expect(backend.requests.filter { $0.method == "POST" }.count == 1)
             let again = try service.call("reorder", ["order_id": "7"], ticket: ticket)
             #expect((again.status, again.text) == (changed.status, changed.text))
@@ -130,7 +130,7 @@ import Time
         }
     }
 
-    @Test func `reports that nothing was done where nothing was sent`() throws {
+    @Test func `reports that nothing was done if nothing was sent`() throws {
         let fixture = try BotFixture()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -143,12 +143,12 @@ import Time
         }
     }
 
-    /// The call is tried once more each time that somebody asks, by the same process and by another one, which knows only what is stored.
+    /// Each repetition tries the call once more, in the same process and in another one, which has only the stored state.
     @Test(
         arguments: [
             #"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#, #"{"type":"postgres","url":{"env":"DATABASE_URL"}}"#,
         ])
-    func `can be asked for again where nothing was sent`(_ store: String) throws {
+    func `a call that was not sent can be repeated`(_ store: String) throws {
         let place = store.contains("postgres") ? try PostgresSchemaFixture() : nil
         defer { withExtendedLifetime(place) {} }
         let fixture = try BotFixture(store: store)
@@ -173,8 +173,8 @@ import Time
         }
     }
 
-    /// Everybody who asks while nothing is done yet learns the same, and later callers are not answered from memory.
-    @Test func `a caller who waits learns that nothing was done`() throws {
+    /// All callers that wait get the same outcome, and later callers do not get it from memory.
+    @Test func `a waiting caller gets the outcome that nothing was done`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -188,8 +188,8 @@ import Time
         }
     }
 
-    /// The store still has the key then. In this process the same call is answered alike, without being made again.
-    @Test func `is answered alike where its end cannot be stored`() throws {
+    /// The store still has the key. In this process a repetition gets the same response without another call.
+    @Test func `a repetition gets the same response if the outcome cannot be stored`() throws {
         let fixture = try BotFixture()
         // The handshake fails when the store is closed.
         let backend = try ScriptedServer(.everyConnection(.readSome, .awaitRelease, .send("HTTP/1.1 400 Bad\r\n\r\n"), .close))
@@ -210,7 +210,7 @@ import Time
         }
     }
 
-    @Test func `takes the longest answer`() throws {
+    @Test func `accepts the longest response`() throws {
         let fixture = try BotFixture()
         let answer = #""\#(String(repeating: "x", count: FunctionLimit.bytes - 2))""#
         try fixture.withBot(.everyRequest(.json(200, answer))) { service, _ in
@@ -219,9 +219,9 @@ import Time
         }
     }
 
-    /// A backend that hangs takes so many calls of each person, of each app and in all. The others are answered at once, as is everything
-    /// else.
-    @Test func `lets so many calls wait`() throws {
+    /// Calls to a backend that hangs are limited for each person, for each app and in total. Further calls and all other requests are
+    /// answered at once.
+    @Test func `limits the number of waiting calls`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
@@ -241,7 +241,7 @@ import Time
                     #expect(backend.waitForRequests(256 * number + 16 * person))
                     try expectBusy("user-\(person)", app)
                 }
-                // The app has its share now: nobody else of it is served.
+                // The app has used its share: none of its other users is served.
                 try expectBusy("user-17", app)
             }
             for _ in 0..<20 {

@@ -45,30 +45,30 @@ import Time
         #expect(admit(&coalescer, key: [2]) == "perform")
         #expect(coalescer.finish(Self.key, person: Self.person, reply: refusal(1), keepingUntil: 5, now: 1) == [1, 2])
         #expect(admit(&coalescer, key: Self.key) == "repeated")
-        // What is not kept may be performed again; the store knows better.
+        // A change that is not cached may be performed again; the store prevents it.
         #expect(coalescer.finish([2], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1) == [])
         #expect(admit(&coalescer, key: [2]) == "perform")
     }
 
-    @Test func `performs what changes nothing as often as it is asked`() {
+    @Test func `performs a call without changes for each request`() {
         var coalescer = Coalescer()
         for _ in 0..<3 { #expect(admit(&coalescer, key: nil) == "perform") }
         #expect(coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: 5, now: 1) == [])
         #expect(admit(&coalescer, key: nil) == "perform")
     }
 
-    @Test func `bounds what is under way`() {
+    @Test func `limits the number of running calls`() {
         var coalescer = Coalescer(CallBounds(underWay: 2))
         #expect(admit(&coalescer, key: nil) == "perform")
         #expect(admit(&coalescer, key: Self.key) == "perform")
         #expect(admit(&coalescer, key: nil) == "busy")
-        // Who waits for what is under way takes no room.
+        // A caller that waits for a running call takes no room.
         #expect(admit(&coalescer, key: Self.key) == "wait")
         _ = coalescer.finish(nil, person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
         #expect(admit(&coalescer, key: nil) == "perform")
     }
 
-    @Test func `leaves room for other people and apps`() {
+    @Test func `limits the calls of each person and app`() {
         var coalescer = Coalescer(CallBounds(underWay: 5, underWayOfApp: 3, underWayOfPerson: 2))
         let callers = [
             ("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2"), ("post", "1"),
@@ -86,7 +86,7 @@ import Time
         #expect(!coalescer.isFull(for: people[5]))
     }
 
-    @Test func `takes no room for what a limit refuses`() {
+    @Test func `a call rejected by a limit takes no room`() {
         var coalescer = Coalescer(CallBounds(underWay: 1))
         coalescer.use([("f", [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)])])
         #expect(admit(&coalescer, key: nil) == "perform")
@@ -96,7 +96,7 @@ import Time
         #expect(admit(&coalescer, key: nil, now: 2000) == "perform")
     }
 
-    @Test func `counts nothing that it refuses`() {
+    @Test func `a rejected call is not counted`() {
         var coalescer = Coalescer(CallBounds(underWay: 1))
         coalescer.use([("f", [LimitRule(per: .user, max: 2, windowMilliseconds: 1000)])])
         #expect(admit(&coalescer, key: nil) == "perform")
@@ -112,7 +112,7 @@ import Time
         #expect(coalescer.refusal(of: "g", Self.person, now: 1999) == nil)
     }
 
-    @Test func `keeps the counts of limits that stay`() {
+    @Test func `keeps the counts of unchanged limits`() {
         var coalescer = Coalescer()
         let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)]
         coalescer.use([("f", rules)])
@@ -125,7 +125,7 @@ import Time
         #expect(admit(&coalescer, key: nil) == "perform")
     }
 
-    @Test func `forgets answers by time number and size`() {
+    @Test func `evicts responses by age, number and size`() {
         var coalescer = Coalescer(CallBounds(answers: 3, answeredBytes: 5000))
         func answer(
             _ number: UInt8, _ bytes: Int = 1, until end: UnixSeconds = 100, now: UnixSeconds = 1
@@ -145,16 +145,16 @@ import Time
         for number in 2...4 {
             _ = coalescer.finish([UInt8(number)], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
         }
-        // Larger than all together may be.
+        // A response larger than the whole cache is not kept.
         answer(6, 6000)
         #expect(admit(&coalescer, key: [6]) == "perform")
         _ = coalescer.finish([6], person: Self.person, reply: refusal(1), keepingUntil: nil, now: 1)
-        // Its time is over when the next call ends.
+        // It expires when the next call ends.
         answer(7, now: 101)
         #expect((5...7).map { admit(&coalescer, key: [UInt8($0)]) } == ["perform", "perform", "perform"])
     }
 
-    @Test func `forgets a persons answers`() {
+    @Test func `removes the responses for a person`() {
         var coalescer = Coalescer()
         let other = CallWindows.Person(appID: "shop", userID: "user-2")
         for (key, person) in [([1], Self.person), ([2], other), ([3], Self.person)]

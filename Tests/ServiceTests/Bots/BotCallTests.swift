@@ -13,12 +13,12 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Calls of functions that change nothing, in each form.
+/// Calls of functions without changes, in each form.
 @Suite struct BotCallTests {
     private static let list = #"[ {"id": "7", "price": 12.50, "big": 12345678901234567890} ]"#
     private static let compactList = #"[{"id":"7","price":12.50,"big":12345678901234567890}]"#
 
-    @Test func `hands on the backends answer`() throws {
+    @Test func `returns the backend's response`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, Self.list))) { service, backend in
             let ticket = try service.ticket()
@@ -53,7 +53,7 @@ import Time
         }
     }
 
-    @Test func `hands on no second answer`() throws {
+    @Test func `ignores a second response`() throws {
         let fixture = try BotFixture()
         let first = ScriptedStep.json(200, #"{"of":"user-1"}"#)
         let second = ScriptedStep.json(200, #"{"of":"user-2"}"#)
@@ -68,7 +68,7 @@ import Time
         }
     }
 
-    @Test func `signs the target of a get`() throws {
+    @Test func `signs the target of a GET request`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket(user: "caf\u{e9} & co")
@@ -102,7 +102,7 @@ import Time
             secrets: [StandardWebhookSecret(BotFixture.secret)], now: TestTime.now.milliseconds)
     }
 
-    @Test func `records arguments only if it is reported to`() throws {
+    @Test func `records arguments only when configured`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
             _ = try service.get("get_order_list", "?most=5", ticket: try service.ticket())
@@ -110,9 +110,9 @@ import Time
         }
     }
 
-    /// A caller's 401 is always about the ticket: the app starts the bot again. Starting again does not help against a wrong secret.
+    /// A 401 to a caller always means the ticket: the app starts the bot again, which does not help against a wrong secret.
     @Test(arguments: ["", "[]", #"{"error":"unauthorized"}"#])
-    func `a backend that does not know us is no wrong ticket`(_ body: String) throws {
+    func `a 401 of the backend is not reported as a wrong ticket`(_ body: String) throws {
         let fixture = try BotFixture()
         let answer: ScriptedStep = body.isEmpty ? .respond(401, headers: ["WWW-Authenticate: Bearer"]) : .json(401, body)
         try fixture.withBot(.everyRequest(answer)) { service, _ in
@@ -137,7 +137,7 @@ import Time
         }
     }
 
-    /// The 401 may be another system's, which the backend passes on after it has made the change.
+    /// Another system behind the backend may have sent the 401 after the change was made.
     @Test(arguments: [#"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#])
     func `a change that was answered 401 is not sent again`(_ store: String) throws {
         let fixture = try BotFixture(store: store)
@@ -148,7 +148,7 @@ import Time
             #expect(refused.status == 502)
             #expect(refused.json["outcome"] == "unknown")
             #expect(try service.confirm(confirmation).text == refused.text)
-            // Another process knows only what is stored.
+            // Another process has only the stored state.
             service.graph.invalidation.tell(.revocations(nil))
             let later = try service.confirm(confirmation)
             #expect(later.status == 409)
@@ -159,13 +159,13 @@ import Time
         }
     }
 
-    /// The backend's refusals are its own word, and reach the model as they are.
+    /// Refusals of the backend reach the model unchanged.
     @Test(arguments: [
         (400, #"{"error":"no such order"}"#, 400, #"{"error":"no such order"}"#),
         (404, "", 404, "null"), (204, "", 204, ""),
         (201, "", 201, "null"), (403, "[]", 403, "[]"), (407, "{}", 407, "{}"), (429, "7", 429, "7"),
     ])
-    func `hands on refusals and empty answers`(status: Int, body: String, expected: Int, text: String) throws {
+    func `passes on refusals and empty responses`(status: Int, body: String, expected: Int, text: String) throws {
         let fixture = try BotFixture()
         let answer: ScriptedStep = body.isEmpty ? .respond(status) : .json(status, body)
         try fixture.withBot(.everyRequest(answer)) { service, _ in
@@ -183,7 +183,7 @@ import Time
         }
     }
 
-    @Test func `reads arguments from query form and JSON`() throws {
+    @Test func `parses arguments of queries, forms and JSON`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let header = "Authorization: bearer \(try service.ticket())\r\n"
@@ -205,7 +205,7 @@ import Time
         }
     }
 
-    @Test func `answers what is no call`() throws {
+    @Test func `rejects malformed calls`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()

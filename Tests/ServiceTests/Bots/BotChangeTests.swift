@@ -14,7 +14,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Calls of functions that change something: each is made once at most.
+/// Calls of functions with changes: each is performed at most once.
 @Suite struct BotChangeTests {
     private static let order: JSONValue = ["order_id": "7"]
 
@@ -25,7 +25,7 @@ import Time
             let ticket = try service.ticket()
             let first = try service.call("reorder", ["order_id": "7", "count": 2], ticket: ticket)
             #expect((first.status, first.text) == (201, #"{"order":"8"}"#))
-            // The same arguments in another form and order are the same call.
+            // The same arguments in another form and order make the same call.
             let again = [
                 try service.call("reorder", ["count": 2, "order_id": "7"], ticket: ticket),
                 try service.begin(
@@ -52,7 +52,7 @@ import Time
                     id: try #require(request.header("webhook-id")),
                     timestamp: try #require(request.header("webhook-timestamp")), body: request.body.span,
                     secrets: [StandardWebhookSecret(BotFixture.secret)], now: TestTime.now.milliseconds))
-            // Other arguments, another start and another person are other calls.
+            // Other arguments, another start, or another person make another call.
             #expect(
                 try service.call("reorder", ["order_id": "7", "count": 3], ticket: ticket).status == 200)
             #expect(
@@ -75,7 +75,7 @@ import Time
         }
     }
 
-    @Test func `are sent once however many ask`() throws {
+    @Test func `are sent once for concurrent callers`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.awaitRelease, .json(200, #"{"done":true}"#))) {
             service, backend in
@@ -94,12 +94,12 @@ import Time
         }
     }
 
-    @Test func `tell what became of them when the answer is gone`() throws {
+    @Test func `report the stored outcome without the response`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(404, "{}"))) { service, backend in
             let ticket = try service.ticket()
             #expect(try service.call("reorder", Self.order, ticket: ticket).status == 404)
-            // Another process would know only what is stored.
+            // Another process would have only the stored state.
             service.graph.invalidation.tell(.revocations(nil))
             let again = try service.call("reorder", Self.order, ticket: ticket)
             #expect((again.status, again.error) == (409, "already_called"))
@@ -109,7 +109,7 @@ import Time
         }
     }
 
-    @Test func `are not made without the store`() throws {
+    @Test func `are not performed without the store`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -118,18 +118,18 @@ import Time
             #expect(response.status == 503)
             #expect(response.headers["retry-after"] != nil)
             #expect(backend.requests.isEmpty)
-            // What changes nothing needs no store.
+            // A function without changes needs no store.
             #expect(try service.get("get_order_list", ticket: ticket).status == 200)
             #expect(try fixture.log.text().contains("bot call not stored"))
         }
     }
 
-    /// Nothing is sent then, and the call gives up its key.
-    @Test func `are made later where they were stored too late`() throws {
+    /// Nothing is sent, and the call releases its key.
+    @Test func `are performed later if they were stored too late`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
-        // Whenever the store's thread has read the clock, the time in which a change must be stored passes: it asks before and after.
+        // The limit for storing a change passes whenever the store's thread reads the clock: the service checks before and after.
         let (elapsed, storeThread) = (Monitor<UInt64>(0), Monitor<pthread_t?>(nil))
         let start = SystemClock.monotonicNanoseconds()
         let clocks = Clocks(
@@ -163,7 +163,7 @@ import Time
     }
 }
 
-/// Changes that somebody has to confirm.
+/// Changes that need a confirmation.
 @Suite struct BotConfirmationTests {
     private static let order: JSONValue = ["order_id": "7"]
 
@@ -182,7 +182,7 @@ import Time
             #expect(asked.json["arguments"] == Self.order)
             #expect(asked.json["expires_at"]?.integer == Int64(TestTime.now.rawValue) + 600)
             #expect(asked.headers["cache-control"] == "no-store")
-            // A model cannot confirm to itself.
+            // A model cannot confirm its own call.
             let tries = [
                 try service.call(
                     "cancel_order", ["order_id": "7", "confirmation": .string(text)], ticket: ticket),
@@ -191,7 +191,7 @@ import Time
             for response in tries {
                 #expect((response.status, response.error) == (400, "invalid_arguments"))
             }
-            // Nor can anybody else.
+            // Other callers cannot confirm it either.
             let others = [
                 try service.confirm(text, user: "user-2"), try service.confirm(text, app: "bank"),
                 try service.confirm(text.dropLast(2) + (text.hasSuffix("AA") ? "BA" : "AA")),
@@ -219,7 +219,7 @@ import Time
         }
     }
 
-    @Test func `is made once however many confirm`() throws {
+    @Test func `is performed once for concurrent confirmations`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.awaitRelease, .json(200, "{}"))) { service, backend in
             let text = try confirmation(
@@ -244,7 +244,7 @@ import Time
         }
     }
 
-    @Test func `is the models where the configuration says so`() throws {
+    @Test func `is given by the model if configured`() throws {
         let fixture = try BotFixture()
         let move: JSONObject = ["order_id": "7", "to": "Home"]
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
@@ -264,7 +264,7 @@ import Time
             #expect(
                 try service.callNeutrally("move_order", .object(move), ticket: ticket, confirmation: "x")
                     .status == 400)
-            // It is no confirmation by the customer.
+            // This is no confirmation by the customer.
             #expect(try service.confirm(text).status == 403)
             #expect(backend.requests.isEmpty)
             #expect(try service.call("move_order", .object(confirmed), ticket: ticket).status == 200)
@@ -294,7 +294,7 @@ import Time
                 #expect((response.status, response.error) == (429, "too_many_requests"))
                 #expect(response.headers["retry-after"] == "57")
             }
-            // Each person and each function has limits of its own.
+            // Each person and each function has a separate limit.
             #expect(
                 try service.get("get_order_list", ticket: try service.ticket(user: "user-2")).status == 200)
             #expect(try service.get("get_order_details", "?order_id=7", ticket: ticket).status == 200)
@@ -308,8 +308,8 @@ import Time
         }
     }
 
-    /// Two calls are one request: asking for a confirmation is not counted, and neither is a repetition.
-    @Test func `count what is done`() throws {
+    /// Two calls are one request: neither a request for a confirmation nor a repetition is counted.
+    @Test func `limits count performed calls`() throws {
         let fixture = try BotFixture()
         let limits = [LimitRule(per: .user, max: 1, windowMilliseconds: 60_000)]
         try fixture.withBot(.everyRequest(.json(200, "{}")), limits: limits) { service, backend in
@@ -328,7 +328,7 @@ import Time
         }
     }
 
-    @Test func `the limits of functions survive a reload`() throws {
+    @Test func `limits of functions survive a reload`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }

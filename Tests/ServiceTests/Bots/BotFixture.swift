@@ -13,12 +13,11 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// The service with the bot `orders` of the app `shop`, whose backend is a server that does as its script says. Its clocks stand still unless
-/// the test moves them.
+/// The service with the bot `orders` of the app `shop`, which has a scripted backend. Its clocks advance only when the test moves them.
 final class BotFixture {
     static let secret = TestSecret.signing(5)
     static let backendSecret = TestSecret.text(41)
-    /// One address may have a tenth of them.
+    /// One address may have a tenth of these.
     private static let maximumConnections = 20_000
 
     let directory: ConfigurationDirectory
@@ -28,7 +27,7 @@ final class BotFixture {
     private let store: String
     private let bankVerify: String
 
-    /// - Parameter bankVerify: further members of the app `bank`.
+    /// - Parameter bankVerify: additional members of the app `bank`.
     init(drainSeconds: Int = 20, store: String = #"{"type":"memory"}"#, bankVerify: String = "") throws {
         directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/backend-5.whsec", TestSecret.signing(5))
@@ -36,7 +35,7 @@ final class BotFixture {
         (self.drainSeconds, self.store, self.bankVerify) = (drainSeconds, store, bankVerify)
     }
 
-    /// Moves all clocks on.
+    /// Advances all clocks.
     func pass(milliseconds: UInt64) {
         elapsed.update { $0 += milliseconds }
     }
@@ -71,7 +70,7 @@ final class BotFixture {
         return try body(service)
     }
 
-    /// Serves the bot `orders` with a backend that does as the script says.
+    /// Serves the bot `orders` with a scripted backend.
     func withBot<Result>(
         _ script: ScriptedServer.Script, timeout: Int = Int(WaitLimit.milliseconds), limits: [LimitRule] = [],
         records: Bool = false,
@@ -152,8 +151,8 @@ final class BotFixture {
 }
 
 enum BotPerson {
-    /// The members that prove a person.
-    /// - Parameter key: nil for one that is issued now and never ends.
+    /// The members that authenticate a person.
+    /// - Parameter key: nil for one that is issued now and does not expire.
     static func credentials(user: String = "user-1", app: String = "shop", key: String? = nil) throws -> [(
         String, JSONValue
     )] {
@@ -164,13 +163,13 @@ enum BotPerson {
 }
 
 extension RunningService {
-    /// Sends a request whose body is JSON, and does not wait for its answer.
+    /// Sends a request with a JSON body without waiting for the response.
     func begin(_ path: String, _ body: JSONValue, headers: String = "") throws -> SocketClient {
         try begin(
             "POST \(path)", body.serialized(), headers: headers + "Content-Type: application/json\r\n")
     }
 
-    /// Sends a request, and does not wait for its answer.
+    /// Sends a request without waiting for the response.
     func begin(_ line: String, _ body: [UInt8] = [], headers: String = "") throws -> SocketClient {
         let client = try SocketClient(publicAddress)
         try client.send(
@@ -200,7 +199,7 @@ extension RunningService {
         return ticket
     }
 
-    /// Calls a function as the vendor does, with JSON, and does not wait for the answer.
+    /// Calls a function in the vendor's form, with JSON, without waiting for the response.
     func beginCall(
         _ function: String, _ arguments: JSONValue = [:], ticket: String, bot: String = "orders"
     ) throws -> SocketClient {
@@ -209,14 +208,14 @@ extension RunningService {
             headers: "Authorization: Bearer \(ticket)\r\n")
     }
 
-    /// Calls a function as the vendor does.
+    /// Calls a function in the vendor's form.
     func call(
         _ function: String, _ arguments: JSONValue = [:], ticket: String, bot: String = "orders"
     ) throws -> ReceivedResponse {
         try beginCall(function, arguments, ticket: ticket, bot: bot).readResponse()
     }
 
-    /// Calls a function as the vendor does, by GET.
+    /// Calls a function in the vendor's form with GET.
     func get(_ function: String, _ query: String = "", ticket: String, bot: String = "orders") throws
         -> ReceivedResponse
     {
@@ -236,7 +235,7 @@ extension RunningService {
         return try begin("/bots/orders/call", .object(body)).readResponse()
     }
 
-    /// Confirms a call, as the person's app does, and does not wait for the answer.
+    /// Confirms a call like the person's app, without waiting for the response.
     func beginConfirm(
         _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> SocketClient {
@@ -247,19 +246,19 @@ extension RunningService {
                     BotPerson.credentials(user: user, app: app, key: key) + [("confirmation", .string(confirmation))])))
     }
 
-    /// Confirms a call, as the person's app does.
+    /// Confirms a call like the person's app.
     func confirm(
         _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> ReceivedResponse {
         try beginConfirm(confirmation, bot: bot, user: user, app: app, key: key).readResponse()
     }
 
-    /// The stored calls, the first one first.
+    /// The stored calls, oldest first.
     func storedCalls() throws -> [BotCall] {
         try graph.store.botCalls(BotCallFilter(), after: nil, limit: 100).calls.reversed()
     }
 
-    /// The metrics' lines above zero that begin with this, without it.
+    /// The metric lines that begin with `name` and have a value above zero, without that prefix.
     func metricLines(_ name: String) throws -> [String] {
         let client = try SocketClient(adminAddress)
         try client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -271,14 +270,14 @@ extension RunningService {
 }
 
 extension ReceivedResponse {
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null if it is no valid JSON.
     var json: JSONValue { JSONValue(parsing: body) ?? .null }
 
     var error: String? { json["error"]?.text }
 }
 
 extension ScriptedStep {
-    /// Sends a whole response with JSON.
+    /// Sends a complete response with JSON.
     static func json(_ status: Int = 200, _ body: String) -> ScriptedStep {
         .respond(status, headers: ["Content-Type: application/json"], body: body)
     }

@@ -11,7 +11,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// A bot's access ends with the security key with which the bot was started.
+/// A bot's ticket ends with the security key that started the bot.
 @Suite struct BotKeyTests {
     private typealias Deed = BackendRevocationTests.Deed
 
@@ -43,8 +43,8 @@ import Time
         }
     }
 
-    /// Authorization takes such a key, because clocks may differ.
-    @Test func `a key that has just ended starts nothing`() throws {
+    /// Authorization accepts such a key, because clocks may differ.
+    @Test func `a key that has just expired starts nothing`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let key = try TestKey(issuedAt: TestTime.now - 100, expiresAt: TestTime.now - 1).text()
@@ -57,8 +57,8 @@ import Time
 
     // MARK: Revocations
 
-    /// A thief starts the bot with a stolen key before the key, its key id, the user's keys or the app's are revoked. The owner has had another
-    /// key since. The output shows arguments and may contain no key, so `STOLEN` stands for it.
+    /// A thief starts the bot with a stolen key before the key, its key id, the user's keys or the app's keys are revoked. The owner has
+    /// had another key since. The test output shows arguments and must not contain a key, so `STOLEN` replaces it.
     @Test(
         arguments: [
             ("the key", #""security_key":"STOLEN""#, 200),
@@ -66,7 +66,7 @@ import Time
             ("the user's keys until now", #""user_id":"user-1","issued_before":\#(now)"#, 200),
             ("the user's keys", #""user_id":"user-1""#, 403), ("all keys until now", #""issued_before":\#(now)"#, 200),
         ] as [(String, String, Int)])
-    func `a stolen keys ticket ends with the key`(_ name: String, members: String, own: Int) throws {
+    func `the ticket of a stolen key ends with the key`(_ name: String, members: String, own: Int) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let stolenKey = try Self.key(issuedAt: TestTime.now - 50)
@@ -93,7 +93,7 @@ import Time
         }
     }
 
-    /// There is no key, key id or time of issue of one: the time of the start stands for it.
+    /// Deskgate cannot read the key id or the time of issue, so it uses the time of the start instead.
     @Test(
         arguments: [
             ("a sign-out", "/v1/users/sign-out", #""user_id":"user-1""#, 403),
@@ -101,7 +101,7 @@ import Time
             ("all until now", "/v1/revocations", #""issued_before":\#(now + 1)"#, 403),
             ("all before", "/v1/revocations", #""issued_before":\#(now)"#, 200),
         ] as [(String, String, String, Int)])
-    func `a ticket ends where only the backend understands keys`(_ name: String, path: String, members: String, status: Int) throws {
+    func `a ticket ends when only the backend can check keys`(_ name: String, path: String, members: String, status: Int) throws {
         let company = try ScriptedServer(.everyRequest(.respond(200)))
         defer { company.stop() }
         let fixture = try BotFixture(
@@ -125,9 +125,9 @@ import Time
 
     // MARK: Confirmations
 
-    /// The customer agrees after having signed in again, to what a thief has asked for with the old key.
+    /// The customer signs in again, then confirms a call that a thief requested with the old key.
     @Test(arguments: ["/v1/users/sign-out", "/v1/revocations"])
-    func `a confirmation of before is not performed`(_ path: String) throws {
+    func `a confirmation of an earlier ticket is not performed`(_ path: String) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -159,13 +159,13 @@ import Time
         }
     }
 
-    /// The store is busy when the customer confirms; the sign-out is answered before it has stored the change.
-    @Test func `a change that waits for the store ends with a sign out`() throws {
+    /// The store is busy when the customer confirms; the sign-out is answered before the change is stored.
+    @Test func `a change that waits for the store ends with a sign-out`() throws {
         let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let asked = try service.call("cancel_order", .object(Self.order), ticket: try service.ticket())
             let text = try #require(asked.json["confirmation"]?.text)
-            // Stored before the store is busy, and not in force before it is answered.
+            // Stored before the store is busy, but not in force before the response.
             let signOut = Revocation.sample(1, appID: "shop", .user("user-1"), issuedBefore: Revocation.bound(after: TestTime.now))
             try service.graph.store.revoke(signOut, announcing: nil)
             let isBusy = Monitor(false)
@@ -181,7 +181,7 @@ import Time
                 }, completion: { _ in })
             #expect(isBusy.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
             let clients = try (0..<2).map { _ in try service.beginConfirm(text) }
-            // The second one waits for the first, which the service has let pass.
+            // The second one waits for the first, which the service has already accepted.
             #expect(eventually { service.graph.bots.waiting(for: "orders") == 1 })
             service.graph.revocations.take(.added(signOut))
             isReleased.update { $0 = true }

@@ -8,11 +8,11 @@ import Time
 @testable import Bots
 @testable import Service
 
-/// The cost of refused and repeated calls: bytes that are read, and rows that are stored.
+/// The cost of rejected and repeated calls: bytes read and rows stored.
 @Suite struct BotRefusalTests {
     private static let person = CallWindows.Person(appID: "shop", userID: "user-1")
 
-    /// A JSON object of so many bytes with a name that no function knows.
+    /// A JSON object of `count` bytes whose name matches no function.
     private static func wrong(_ count: Int) -> [UInt8] {
         let (start, end) = (Array(#"{"wrong":""#.utf8), Array(#""}"#.utf8))
         return start + [UInt8](repeating: UInt8(ascii: "x"), count: count - start.count - end.count) + end
@@ -27,7 +27,7 @@ import Time
         ).readResponse()
     }
 
-    /// Spends what a person has for a minute, in calls as long as they may be.
+    /// Uses up a person's limit for a minute, in calls of the maximum length.
     private func spend(_ ticket: String, _ service: RunningService) throws {
         let body = Self.wrong(ReceivedArguments.longest)
         for _ in 0..<RefusalSampler.bytesPerMinute / body.count {
@@ -35,8 +35,8 @@ import Time
         }
     }
 
-    /// Each form of a call, and what it is answered when its arguments are read.
-    @Test func `nothing is read for somebody who has sent too much`() throws {
+    /// Each form of a call, and the response if its arguments are read.
+    @Test func `arguments are not read after a person has sent too much`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -67,7 +67,7 @@ import Time
                 #expect(response.headers["retry-after"] == "60", "\(name)")
             }
             #expect(backend.requests.count == asked)
-            // Nobody else pays for it, and the minute ends.
+            // Other people are not affected, and the limit ends after a minute.
             #expect(try service.get("get_order_list", ticket: try service.ticket(user: "user-2")).status == 200)
             fixture.pass(milliseconds: 59_999)
             #expect(try service.get("get_order_list", ticket: ticket).status == 429)
@@ -76,8 +76,8 @@ import Time
         }
     }
 
-    /// A confirmation comes with the security key of the person, whom a hostile model must not keep from it.
-    @Test func `a confirmation is taken all the same`() throws {
+    /// A confirmation has the person's security key; a hostile model must not prevent it.
+    @Test func `a confirmation is accepted beyond the limit`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()
@@ -89,7 +89,7 @@ import Time
         }
     }
 
-    @Test func `repeated calls count`() throws {
+    @Test func `repeated calls are counted`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
@@ -110,7 +110,7 @@ import Time
             ("in two minutes", [0, 60_000], RefusalSampler.bytesPerMinute / 2, 60_000, nil),
             ("before the clock was set back", [90_000], RefusalSampler.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
         ] as [(String, [UInt64], Int, UInt64, UInt64?)])
-    func `a refusal names the seconds to wait`(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
+    func `a refusal contains the seconds to wait`(_ name: String, calls: [UInt64], bytes: Int, now: UInt64, expected: UInt64?) {
         var book = RefusalSampler()
         let start: UnixMilliseconds = 1_000_000
         for call in calls { book.count(bytes, of: Self.person, now: start + call) }
@@ -119,7 +119,7 @@ import Time
         #expect(book.secondsToWait(CallWindows.Person(appID: "bank", userID: "user-1"), now: start + now) == nil)
     }
 
-    /// Bytes of a reason, and whether its arguments are stored with the call that waits for a confirmation.
+    /// The bytes of a reason, and whether its arguments are stored with a call that waits for confirmation.
     @Test(arguments: [(0, true), (100, true), (1900, true), (2048, false), (15_000, false)])
     func `long arguments are stored as a digest`(_ count: Int, _ isStored: Bool) throws {
         let fixture = try BotFixture()
@@ -133,7 +133,7 @@ import Time
         }
     }
 
-    /// With as many functions and as long arguments as there are, a minute of refused calls stores a bounded number of bytes.
+    /// With the maximum number of functions and the longest arguments, a minute of rejected calls stores a limited number of bytes.
     @Test func `a minute of refused calls stores little`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
@@ -152,13 +152,13 @@ import Time
         }
     }
 
-    /// A number that only a reader of the arguments refuses shows whether they are read.
+    /// A number that only parsing of the arguments rejects shows whether they are parsed.
     @Test(arguments: [
         ("no ticket", #""#, 401), ("null", #""ticket":null,"#, 401), ("an empty ticket", #""ticket":"","#, 401),
         ("no text", #""ticket":7,"#, 401), ("a foreign text", #""ticket":"dgbt1.AAAA","#, 401),
         ("half a character", #""ticket":"\ud800","#, 401),
     ])
-    func `arguments of strangers are not read`(_ name: String, member: String, status: Int) throws {
+    func `arguments of unauthenticated callers are not parsed`(_ name: String, member: String, status: Int) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let rest = #""name":"get_order_list","arguments":{"most":1e999}}"#

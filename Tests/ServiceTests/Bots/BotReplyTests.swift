@@ -13,7 +13,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Quick replies that are taken out of the text of a company's own model, for somebody with a ticket.
+/// Extracts quick replies from the text of a company's own model, for a caller with a ticket.
 @Suite struct BotReplyTests {
     private static let block = #"JSON^{"options":["Yes","No"]}^NSOJ"#
 
@@ -23,7 +23,7 @@ import Time
         try service.begin("/bots/\(bot)/reply", ["ticket": ticket.map { .string($0) } ?? .null, "text": text]).readResponse()
     }
 
-    @Test func `a text is answered without its quick replies`() throws {
+    @Test func `a text is returned without its quick replies`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, backend in
             let ticket = try service.ticket()
@@ -42,7 +42,7 @@ import Time
         }
     }
 
-    @Test func `a ticket is refused as for a call`() throws {
+    @Test func `a ticket is checked like that of a call`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyConnection(.hang))
         defer { backend.stop() }
@@ -97,9 +97,9 @@ import Time
         }
     }
 
-    /// As many blocks as a text has room for; with quadratic time the connection would be closed first.
+    /// The maximum number of blocks in a text; in quadratic time the connection would time out.
     @Test(arguments: ["JSON^", "JSON^^NSOJ", "JSON^{\"options\":[\"", #"JSON^{"option":"a"}^NSOJ"#])
-    func `a text full of blocks is answered`(_ part: String) throws {
+    func `a text full of blocks is processed`(_ part: String) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let text = String(repeating: part, count: ReplyRoute.longestText / part.utf8.count)
@@ -111,7 +111,7 @@ import Time
         }
     }
 
-    @Test func `nothing is read for somebody whose refused calls have brought too much`() throws {
+    @Test func `a body is not read after rejected calls have sent too much`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()

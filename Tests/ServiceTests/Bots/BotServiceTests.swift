@@ -13,12 +13,12 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Bots in a service that stops, is loaded, or is read by others.
+/// Bots in a service that stops or is overloaded, and secrets in its outputs.
 @Suite struct BotServiceTests {
     private static let order: JSONValue = ["order_id": "order-secret"]
 
-    /// Neither a ticket, a confirmation, an argument, an answer nor a secret reaches the log, the metrics or the store.
-    @Test func `tell nobody what is secret`() throws {
+    /// Tickets, confirmations, arguments, responses and secrets do not reach the log, the metrics or the store.
+    @Test func `leak no secrets`() throws {
         let fixture = try BotFixture()
         let answers: [[ScriptedStep]] = [
             [.json(200, #"{"a":"answer-secret"}"#)], [.json(500, #"{"a":"answer-secret"}"#)],
@@ -55,8 +55,8 @@ import Time
         }
     }
 
-    /// A stop waits for what is under way as long as it may, and a change that it cuts off is stored as unknown.
-    @Test func `stop with calls under way`() throws {
+    /// A stop waits for running calls until the time limit; a change that it interrupts is stored as unknown.
+    @Test func `stop with running calls`() throws {
         let fixture = try BotFixture(
             drainSeconds: 1, store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
@@ -71,7 +71,7 @@ import Time
                 try service.beginCall("reorder", ["order_id": "7"], ticket: ticket),
             ]
             #expect(backend.waitForRequests(2))
-            // The repetition waits for the change that is under way.
+            // The repetition waits for the running change.
             #expect(eventually { service.graph.bots.waiting(for: "orders") == 1 })
         }
         for client in clients { #expect(try client.readResponse().status == 503) }
@@ -83,8 +83,8 @@ import Time
         #expect(calls.map(\.reason) == ["stopped", "stopped"])
     }
 
-    /// A change that another process has begun, which may have been killed since, is not made again.
-    @Test func `leave to others what they have begun`() throws {
+    /// A change that another process has begun is not repeated, even if that process may have been killed.
+    @Test func `do not repeat calls of other processes`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let text = try service.ticket()
@@ -112,7 +112,7 @@ import Time
         }
     }
 
-    /// 1,000 calls of one person at once to a backend that hangs take the person's share of the service and no more.
+    /// 1,000 concurrent calls of one person to a backend that hangs use only the person's share of the service.
     @Test func `authorize while a backend hangs`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: Int(WaitLimit.programMilliseconds)) {

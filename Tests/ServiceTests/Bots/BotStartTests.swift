@@ -14,7 +14,7 @@ import Time
 @testable import Service
 
 @Suite struct BotStartTests {
-    @Test func `gives the texts and a ticket`() throws {
+    @Test func `returns the texts and a ticket`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let response = try service.startBot()
@@ -47,7 +47,7 @@ import Time
         }
     }
 
-    @Test func `denies strangers`() throws {
+    @Test func `denies invalid credentials`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { service, _ in
             let others = [
@@ -68,7 +68,7 @@ import Time
         }
     }
 
-    @Test func `names what is wrong`() throws {
+    @Test func `names the invalid field`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyConnection(.hang)) { (service, _) throws in
             #expect(try service.startBot("others").status == 404)
@@ -80,7 +80,7 @@ import Time
             #expect(try service.startBot(fields: [7]).status == 400)
             let many = JSONObject((0...32).map { ("f\($0)", JSONValue.string("x")) })
             #expect(try service.startBot(fields: .object(many)).status == 400)
-            // A field that the bot has no place for does no harm.
+            // An unknown field is ignored.
             #expect(try service.startBot(fields: ["city": "Berlin", "more": "x"]).status == 200)
         }
     }

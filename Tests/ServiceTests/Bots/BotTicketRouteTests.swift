@@ -14,7 +14,7 @@ import Time
 @testable import Service
 
 @Suite struct BotTicketRouteTests {
-    @Test func `refuses what is no valid ticket`() throws {
+    @Test func `rejects an invalid ticket`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }
@@ -51,7 +51,7 @@ import Time
                 #expect(try service.begin(path, headers: header).readResponse().status == 401)
             }
             #expect(backend.requests.isEmpty)
-            // Strangers cannot fill the store.
+            // Callers without a valid ticket cannot fill the store.
             #expect(try service.storedCalls().isEmpty)
             #expect(
                 try service.metricLines(
@@ -60,7 +60,7 @@ import Time
         }
     }
 
-    @Test func `ends with its time`() throws {
+    @Test func `expires`() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()
@@ -72,7 +72,7 @@ import Time
     }
 
     @Test(arguments: ["sign-out", "block", "forget"])
-    func `ends with its person`(action: String) throws {
+    func `ends with its person's access`(action: String) throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let (ticket, other) = (try service.ticket(), try service.ticket(user: "user-3"))
@@ -82,12 +82,12 @@ import Time
             #expect(try service.get("get_order_list", ticket: other).status == 200)
             #expect(backend.requests.count == 2)
             let calls = try service.storedCalls().filter { $0.userID == "user-1" }
-            // What is refused is stored once a minute, and nothing of somebody who was forgotten.
+            // Rejected calls are stored once a minute; nothing is stored about a forgotten user.
             #expect(calls.map(\.outcome) == (action == "forget" ? [] : [.succeeded, .denied]))
         }
     }
 
-    @Test func `ends with a reload that takes the bot the app or the function`() throws {
+    @Test func `ends with a reload that removes the bot, the app or the function`() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
         defer { backend.stop() }

@@ -10,7 +10,7 @@ import Testing
 @testable import HelpDesk
 @testable import Service
 
-/// Hand-offs while the help desk refuses, is away, or hangs.
+/// Hand-offs while the help desk refuses, is unavailable, or hangs.
 @Suite struct HandOffFailureTests {
     private static let unconfirmed = #"{"confirm":"none"}"#
 
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `somebody whom Chat does not know is no customer`() throws {
+    @Test func `a user unknown to Chat is no customer`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             for user in ["user-9", "sendbird_desk_agent_id_1"] {
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    /// The ticket of the first attempt, which support does not see, is used by the second one.
-    @Test(arguments: [true, false]) func `a message that was surely not sent leaves no second ticket behind`(_ isConfirmed: Bool) throws {
+    /// The ticket of the first attempt is invisible to support, and the second attempt uses it.
+    @Test(arguments: [true, false]) func `a message that was not sent leaves no second ticket`(_ isConfirmed: Bool) throws {
         let site = try HandOffSite(isConfirmed ? "{}" : Self.unconfirmed)
         try site.withService { service in
             let ticket = try service.ticket()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a message whose fate nobody knows is not sent again`() throws {
+    @Test func `a message that may have been sent is not repeated`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             site.faults.add(Fault(.answer(.init(500)), at: .sendbirdChat, times: nil))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a Desk that is away is asked again`() throws {
+    @Test func `an unavailable Desk is called again`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    /// One call of a person asks, the others wait or are refused, and nobody else's chat is delayed.
-    @Test func `a Desk that hangs takes the share of its people only`() throws {
+    /// One call of a person waits for Desk, that person's other calls wait or are rejected, and no other chat is delayed.
+    @Test func `a Desk that hangs uses only the share of its callers`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         let stuck = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { stuck.stop() }
@@ -117,7 +117,7 @@ import Testing
             }
             let refused = #"{bot="orders",function="connect_to_person",outcome="unavailable"} 3"#
             #expect(eventually { (try? service.metricLines("deskgate_bot_calls_total").contains(refused)) == true })
-            // The five states of the tickets of one person.
+            // The five states of one person's tickets.
             #expect(stuck.waitForRequests(5))
             #expect(stuck.requests.count == 5)
             let another = try service.beginCall("connect_to_person", HandOffSite.summary, ticket: service.ticket(user: "user-2"))
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a stop ends a hand-off that is under way`() throws {
+    @Test func `a stop ends a running hand-off`() throws {
         let site = try HandOffSite(Self.unconfirmed, store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let stuck = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { stuck.stop() }
@@ -145,7 +145,7 @@ import Testing
         #expect(calls.map(\.key) == [nil])
     }
 
-    @Test func `somebody who was signed out while waiting is not handed over`() throws {
+    @Test func `a user who was signed out while waiting is not handed off`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         let stuck = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { stuck.stop() }

@@ -9,11 +9,11 @@ import Time
 @testable import Configuration
 @testable import Service
 
-/// The service with the bot `orders`, which may hand conversations over to people, for the app `shop` of a simulated Sendbird that knows
-/// `user-1` and `user-2`. Its clock stands still.
+/// The service with the bot `orders` and its hand-off to people, for the app `shop` of a simulated Sendbird with the users `user-1` and
+/// `user-2`. Its clock does not advance.
 final class HandOffSite {
     static let summary: JSONValue = ["summary": "Where is order 7?"]
-    /// The number of the first message that is sent in the simulated Chat.
+    /// The number of the first message in the simulated Chat.
     private static let firstMessage: Int64 = 8_000_000_001
 
     let desk: SimulatedDesk
@@ -55,7 +55,7 @@ final class HandOffSite {
         ).patientWithSendbird
     }
 
-    /// Serves until the body has returned, with what the store has kept of an earlier time.
+    /// Serves until the body has returned, with the store of the previous run.
     func withService<Result>(url: String? = nil, _ handOff: String? = nil, _ body: (RunningService) throws -> Result) throws -> Result {
         let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { 0 })
         let service = try RunningService(configuration(url: url, handOff), logger: log.logger, clocks: clocks)
@@ -63,7 +63,7 @@ final class HandOffSite {
         return try body(service)
     }
 
-    /// A ticket of a customer, whom somebody of support has taken on: its number.
+    /// Returns the number of a customer's ticket that an agent has accepted.
     func activeTicket(_ service: RunningService, of user: String = "user-1") throws -> Int64 {
         let body: JSONValue = ["app_id": "shop", "user_id": .string(user), "title": "Order 7", "message": "Hello"]
         let client = try SocketClient(service.adminAddress)
@@ -77,19 +77,19 @@ final class HandOffSite {
         return id
     }
 
-    /// The messages of a channel that people have sent since the beginning, as `SENDER: TEXT`.
+    /// The messages that people have sent in a channel, as `SENDER: TEXT`.
     func messages(in channel: String) -> [String] {
         (0..<10).compactMap { chat.message(Self.firstMessage + $0, in: channel) }.map {
             "\($0["user"]?["user_id"]?.text ?? "?"): \($0["message"]?.text ?? "?")"
         }
     }
 
-    /// Every message that was sent, in whichever ticket.
+    /// Every message in every ticket.
     func allMessages() -> [String] { (101..<130).flatMap { messages(in: "sendbird_desk_\($0)") } }
 }
 
 extension RunningService {
-    /// What a model's call with a ticket is answered, and its confirmation.
+    /// The response to a model's call with a ticket, and to its confirmation.
     func askForPerson(ticket: String, _ arguments: JSONValue = HandOffSite.summary) throws -> String {
         let asked = try call("connect_to_person", arguments, ticket: ticket)
         #expect(asked.status == 409)

@@ -9,7 +9,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// A bot hands a conversation over to a person, over real sockets against the simulated Sendbird.
+/// A bot hands a conversation off to a person, over real sockets against the simulated Sendbird.
 @Suite struct HandOffTests {
     private static let message = "user-1: Summary of the bot, unchecked: Where is order 7?"
     private static let unconfirmed = #"{"confirm":"none"}"#
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a start hands over once, however often and with whatever summary it is asked`() throws {
+    @Test func `a start hands off once, for any number of calls and any summary`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             let ticket = try service.ticket()
@@ -83,7 +83,7 @@ import Testing
             let answers = try confirmations.map { try service.confirm($0) }
             #expect(answers.map(\.status) == [200, 200])
             #expect(answers[0].text == answers[1].text)
-            // Nobody is asked to confirm what will not be sent.
+            // A call that will not be sent asks for no confirmation.
             let third = try service.call("connect_to_person", ["summary": "A third one"], ticket: ticket)
             #expect(third.status == 200)
             #expect(third.json == answers[0].json["response"])
@@ -93,7 +93,7 @@ import Testing
 
     @Test(
         arguments: [#"{"type":"sqlite","path":"store.sqlite"}"#, #"{"type":"postgres","url":{"env":"DATABASE_URL"}}"#])
-    func `after a restart a start still hands over once, also when nobody need confirm any more`(_ store: String) throws {
+    func `after a restart a start still hands off once, also without confirmations`(_ store: String) throws {
         let place = store.contains("postgres") ? try PostgresSchemaFixture() : nil
         defer { withExtendedLifetime(place) {} }
         let site = try HandOffSite(store: store)
@@ -119,7 +119,7 @@ import Testing
         #expect(site.allMessages() == [Self.message])
     }
 
-    @Test func `a caller who has stolen the ticket cannot make it without the customer's key`() throws {
+    @Test func `a stolen ticket cannot hand off without the customer's key`() throws {
         let site = try HandOffSite()
         try site.withService { service in
             let ticket = try service.ticket()
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a hostile summary is one line behind the configured words and chooses nothing`() throws {
+    @Test func `a hostile summary is one line after the configured text and selects nothing`() throws {
         let site = try HandOffSite(Self.unconfirmed)
         try site.withService { service in
             for name in ["title", "ticket_id", "user_id", "priority"] {
@@ -153,14 +153,14 @@ import Testing
             let blank = try service.call("connect_to_person", ["summary": "\n\n"], ticket: service.ticket())
             #expect(blank.status == 400)
             #expect(blank.error == "invalid_arguments")
-            // Neither the log nor the metrics nor the store have the summary.
+            // The summary is neither in the log nor in the metrics nor in the store.
             let shown = try site.log.text() + service.metricLines("").joined() + service.storedCalls().map { "\($0)" }.joined()
             #expect(!shown.contains("Refund"))
             #expect(!shown.contains("evil.example"))
         }
     }
 
-    @Test func `the model and the customer see what may be called and who agreed`() throws {
+    @Test func `the model and the customer see the available functions and the confirmation`() throws {
         let site = try HandOffSite()
         try site.withService { service in
             let start = try service.startBot().json

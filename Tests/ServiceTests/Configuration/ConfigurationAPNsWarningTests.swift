@@ -4,7 +4,7 @@ import Testing
 
 @testable import Configuration
 
-/// Identifiers and an address of APNs that cannot be right.
+/// Identifiers and an address of APNs that cannot be valid.
 @Suite struct ConfigurationAPNsWarningTests {
     private static let topic = "com.example.chat"
 
@@ -16,7 +16,7 @@ import Testing
             ("ABCDE12345", "fghij67890", topic, "team_id: has small letters"),
             ("ABCDE12345", "FGHIJ67890", "FGHIJ67890.\(topic)", "topic: begins with the team_id"),
         ] as [(String, String, String, String?)])
-    func `settings of APNs that look wrong are warned of`(_ keyID: String, teamID: String, topic: String, warning: String?) throws {
+    func `implausible settings of APNs cause a warning`(_ keyID: String, teamID: String, topic: String, warning: String?) throws {
         let directory = try ConfigurationDirectory()
         try directory.writePushCredentials()
         let apns =
@@ -33,7 +33,7 @@ import Testing
         arguments: [
             ("https://fcm.googleapis.com", "fcm"), ("https://api.sandbox.push.apple.com", nil), ("https://relay.example.com", nil),
         ] as [(String, String?)])
-    func `an address of another provider is warned of`(_ url: String, _ owner: String?) throws {
+    func `the address of another provider causes a warning`(_ url: String, _ owner: String?) throws {
         let directory = try ConfigurationDirectory()
         try directory.writePushCredentials()
         let key = #""key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"ABCDE12345","team_id":"FGHIJ67890","topic":"\#(Self.topic)""#

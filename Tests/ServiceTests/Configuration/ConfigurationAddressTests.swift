@@ -19,7 +19,7 @@ import Testing
         (#""host":"::","port":7"#, #"{"host":"0.0.0.0","port":7}"#, "0.0.0.0:7", "[::]:7"),
         (#""host":"chat.example.com","port":7"#, #"{"host":"0.0.0.0","port":7}"#, "0.0.0.0:7", "chat.example.com:7"),
     ])
-    func `are not the same`(listen: String, admin: String, adminAddress: String, listenAddress: String) throws {
+    func `must differ`(listen: String, admin: String, adminAddress: String, listenAddress: String) throws {
         let problem = "$.admin.port: \(adminAddress) is taken by $.listen, which has \(listenAddress); give one of them another port"
         #expect(try problems(listen, admin) == [problem])
     }
@@ -29,23 +29,23 @@ import Testing
         (#""host":"127.0.0.1","port":7"#, #"{"host":"127.0.0.2","port":7}"#), (#""host":"::1","port":7"#, #"{"host":"0.0.0.0","port":7}"#),
         (#""unix":"a.sock""#, #"{"unix":"b.sock"}"#), (#""unix":"a.sock""#, "{}"),
     ])
-    func `listeners may have neighbouring ports`(listen: String, admin: String) throws {
+    func `may have neighbouring ports`(listen: String, admin: String) throws {
         #expect(try problems(listen, admin) == [])
     }
 
-    @Test(arguments: ["a.sock", "DIR/a.sock"]) func `are not the same socket`(_ path: String) throws {
+    @Test(arguments: ["a.sock", "DIR/a.sock"]) func `must not be the same socket`(_ path: String) throws {
         let directory = try ConfigurationDirectory()
         let other = path.replacing("DIR", with: directory.scratch.path)
         let problems = try directory.problems(members: #""listen":{"unix":"a.sock"},"admin":{"unix":"\#(other)"}"#)
         #expect(problems == ["$.admin.unix: $.listen has this socket already; give one of them another path"])
     }
 
-    @Test func `have no scheme before the path of a socket`() throws {
+    @Test func `a socket path has no scheme`() throws {
         let problems = try problems(#""unix":"unix:/run/deskgate.sock""#, "{}")
         #expect(problems == ["$.listen.unix: a path has no scheme; remove unix:, and // if that follows"])
     }
 
-    @Test(arguments: ["listen", "admin"]) func `of sockets have at most 107 bytes`(_ listener: String) throws {
+    @Test(arguments: ["listen", "admin"]) func `socket paths have at most 107 bytes`(_ listener: String) throws {
         let directory = try ConfigurationDirectory()
         func problems(_ count: Int) throws -> [String] {
             let name = String(repeating: "s", count: count - directory.scratch.path.utf8.count - 1)
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `are reported of beside other mistakes`() throws {
+    @Test func `are reported with other mistakes`() throws {
         let problems = try problems(#""port":9090,"max_connections":0"#, #"{"metrics_need_token":true}"#)
         #expect(problems.count == 3)
         #expect(problems.contains { $0.hasPrefix("$.admin.port: ") })

@@ -56,7 +56,7 @@ import Time
         ),
         (#"{"apps":[{"app_id":"shop","keys":[1]}]}"#, "$.apps[0].keys[0]: expected an object, found a number"),
     ])
-    func `is checked`(json: String, problem: String) throws {
+    func `mistakes are reported`(json: String, problem: String) throws {
         #expect(try directory.problems(json) == [problem])
     }
 
@@ -66,12 +66,12 @@ import Time
         #expect(configuration.apps.map(\.anonymous) == [rule])
     }
 
-    @Test func `a word that is no rule for anonymous webhooks is a mistake`() throws {
+    @Test func `an unknown rule for anonymous webhooks is a mistake`() throws {
         let json = #"{"apps":[{"app_id":"shop","anonymous":"allow","keys":[\#(Self.key)]}]}"#
         #expect(try directory.problems(json) == [#"$.apps[0].anonymous: expected one of "reject", "accept""#])
     }
 
-    @Test(arguments: ["", #""help_desk":"pyrus","#]) func `have the first help desk by default`(member: String) throws {
+    @Test(arguments: ["", #""help_desk":"pyrus","#]) func `apps have the first help desk by default`(member: String) throws {
         let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop",\#(member)"keys":[\#(Self.key)]}]}"#)
         #expect(configuration.apps.map(\.helpDesk) == [.pyrus])
     }
@@ -96,17 +96,17 @@ import Time
         ),
         (#"{"id":1}"#, #"$.apps[0].keys[0].secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
     ])
-    func `has checked keys`(key: String, problem: String) throws {
+    func `mistakes in keys are reported`(key: String, problem: String) throws {
         #expect(try directory.problems(keys: key) == [problem])
     }
 
-    @Test func `may number keys to the edges`() throws {
+    @Test func `keys may have the lowest and highest number`() throws {
         let keys = #"{"id":4294967295,"secret":{"file":"secrets/app-2.key"}},{"id":0,"secret":{"file":"secrets/app-1.key"}}"#
         let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}]}"#)
         #expect(configuration.apps[0].keys.map(\.id) == [4_294_967_295, 0])
     }
 
-    @Test func `has keys that are active without end by default`() throws {
+    @Test func `keys are active without end by default`() throws {
         let end = #""state":"verify_only","not_after":1800000000"#
         let keys = #"\#(Self.key),{"id":2,"secret":{"file":"secrets/app-2.key"},\#(end)}"#
         let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}]}"#)
@@ -117,7 +117,7 @@ import Time
         #expect(keysInForce.map(\.notAfter) == [nil, 1_800_000_000])
     }
 
-    @Test func `has each key ID once even if a secret is wrong`() throws {
+    @Test func `a key ID is unique even if a secret is invalid`() throws {
         #expect(
             try directory.problems(keys: #"{"id":1,"secret":{"env":"NONE"}},\#(Self.key)"#) == [
                 "$.apps[0].keys[0].secret.env: the environment variable NONE is not set; set it beforehand",
@@ -125,7 +125,7 @@ import Time
             ])
     }
 
-    @Test func `has each app ID once by its bytes`() throws {
+    @Test func `an app ID is unique by its bytes`() throws {
         func apps(_ first: String, _ second: String) -> String {
             let other = #"{"id":1,"secret":{"file":"secrets/app-2.key"}}"#
             return #"{"apps":[{"app_id":"\#(first)","keys":[\#(Self.key)]},{"app_id":"\#(second)","keys":[\#(other)]}]}"#
@@ -144,7 +144,7 @@ import Time
         ("Bearer " + TestSecret.text(1), #"found 50 characters that begin with "Bearer "; leave only the rest"#),
         ("null", "found 4 characters, a placeholder that nothing has replaced; put the secret in its place"),
     ])
-    func `has a token that fits a header`(_ token: String, _ finding: String) throws {
+    func `an admin token must fit in a header`(_ token: String, _ finding: String) throws {
         directory.environment["TOKEN"] = token
         #expect(
             try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [
@@ -153,12 +153,12 @@ import Time
         #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}},"allow_insecure_secrets":true"#) == [])
     }
 
-    @Test func `takes a token of 32 visible characters`() throws {
+    @Test func `an admin token may have 32 visible characters`() throws {
         directory.environment["TOKEN"] = String(repeating: "~!abcdef", count: 4)
         #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [])
     }
 
-    @Test func `has a token that is random`() throws {
+    @Test func `an admin token must be random`() throws {
         directory.environment["TOKEN"] = String(repeating: "~!", count: 16)
         #expect(
             try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [
@@ -167,9 +167,9 @@ import Time
         #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}},"allow_insecure_secrets":true"#) == [])
     }
 
-    /// The token comes first, so the other place of it is told of; an app's key counts by the bytes that it stands for.
+    /// The token comes first, so the error names its other occurrence; an app's secret is compared by its decoded bytes.
     @Test(arguments: ["webhook.secret", "webhook.signature_secret", "keys[0].secret"])
-    func `has a token of its own`(_ place: String) throws {
+    func `an admin token must differ from all secrets`(_ place: String) throws {
         let token = #"{"file":"secrets/admin-token"}"#
         let key = place.hasPrefix("keys") ? token : #"{"file":"secrets/app-1.key"}"#
         let webhook = place.hasPrefix("keys") ? "" : #","webhook":{"\#(place.dropFirst("webhook.".count))":\#(token)}"#

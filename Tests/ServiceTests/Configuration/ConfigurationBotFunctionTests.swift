@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-/// The functions of chatbots: every way to get them wrong.
+/// The functions of chatbots, with every possible mistake.
 @Suite struct ConfigurationBotFunctionTests {
     private let directory: ConfigurationDirectory
 
@@ -43,11 +43,11 @@ import Testing
             "request", #"{"method":"POST","url":"https://shop.example.com/","timeout_ms":99}"#,
             "request.timeout_ms: expected an integer from 100 to 30000, found 99"
         ),
-    ]) func `a function is refused`(_ key: String, value: String, problem: String) throws {
+    ]) func `a function is rejected`(_ key: String, value: String, problem: String) throws {
         #expect(try directory.problems(function: [key: value]) == ["$.bots[0].functions[0].\(problem)"])
     }
 
-    @Test func `a function in OpenAI's form is refused, and its members are read`() throws {
+    @Test func `a function in OpenAI's form is rejected, and its members are checked`() throws {
         let function = #"{"type":"function","function":\#(BotDocument.function()),"confirm":"maybe"}"#
         #expect(
             try directory.problems(bots: BotDocument.bot(["functions": "[\(function)]"])) == [
@@ -69,7 +69,7 @@ import Testing
         ("https://shop.example.com/{order_id", "a brace has no partner; write {{ or }} for a brace itself"),
         ("https://shop.example.com/{order}", "the function has no parameter order; it has customer_id, order_id, note"),
         ("https://shop.example.com/{note}", #"the parameter note may be missing; add it to "required", or leave it out here"#),
-    ]) func `an address is refused`(_ url: String, _ problem: String) throws {
+    ]) func `an address is rejected`(_ url: String, _ problem: String) throws {
         let found = try directory.problems(function: ["request": #"{"method":"POST","url":"\#(url)"}"#])
         #expect(found == ["$.bots[0].functions[0].request.url: \(problem)"])
     }
@@ -92,7 +92,7 @@ import Testing
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
         ("X-A", "7", #"expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
-    ]) func `a header is refused`(_ name: String, value: String, problem: String) throws {
+    ]) func `a header is rejected`(_ name: String, value: String, problem: String) throws {
         let request = #"{"method":"POST","url":"https://shop.example.com/","headers":{"\#(name)":\#(value)}}"#
         #expect(try directory.problems(function: ["request": request]) == ["$.bots[0].functions[0].request.headers.\(name): \(problem)"])
     }
@@ -124,14 +124,14 @@ import Testing
             #"{"type":"object","properties":{},"required":["a"]}"#,
             #"parameters.required: a is not in "properties", and other names are not allowed"#
         ),
-    ]) func `parameters are refused`(_ parameters: String, _ problem: String) throws {
+    ]) func `parameters are rejected`(_ parameters: String, _ problem: String) throws {
         let found = try directory.problems(function: [
             "parameters": parameters, "bind": "", "request": #"{"method":"POST","url":"https://shop.example.com/"}"#,
         ])
         #expect(found == ["$.bots[0].functions[0].\(problem)"])
     }
 
-    @Test func `places are filled by plain values`() throws {
+    @Test func `placeholders take plain values`() throws {
         let parameters = #"{"type":"object","properties":{"a":{"type":"array"}},"required":["a"]}"#
         let found = try directory.problems(function: [
             "parameters": parameters, "bind": "", "request": #"{"method":"GET","url":"https://shop.example.com/{a}"}"#,
@@ -153,7 +153,7 @@ import Testing
             ])
     }
 
-    @Test func `the models confirmation has its name`() throws {
+    @Test func `the model's confirmation parameter has a name`() throws {
         let parameters = #"{"type":"object","properties":{"confirmation":{"type":"string"}}}"#
         let request = #"{"method":"POST","url":"https://shop.example.com/"}"#
         let function = ["parameters": parameters, "bind": "", "request": request]
@@ -164,13 +164,13 @@ import Testing
             ])
     }
 
-    /// Only `bind` decides, and neither the method nor its other parameters.
+    /// Only `bind` decides, and neither the method nor the other parameters.
     @Test(
         arguments: [
             (#"{"customer_id":"user_id"}"#, false), (#"{"customer_id":"user_id","note":"app_id"}"#, false),
             (#"{"customer_id":"user_id","note":"user_id"}"#, false), (#"{"customer_id":"app_id"}"#, true), ("{}", true), ("", true),
         ])
-    func `a function for nobody is warned of`(_ bind: String, _ isWarned: Bool) throws {
+    func `a function without a user causes a warning`(_ bind: String, _ isWarned: Bool) throws {
         for method in ["GET", "POST"] {
             let request = #"{"method":"\#(method)","url":"https://shop.example.com/orders/{order_id}"}"#
             let function = BotDocument.function(["bind": bind, "request": request])
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `consent of the model is warned of`() throws {
+    @Test func `consent by the model causes a warning`() throws {
         func warnings(_ confirm: String) throws -> [String] {
             try directory.configuration(bots: BotDocument.bot(["functions": "[\(BotDocument.function(["confirm": "\"\(confirm)\""]))]"]))
                 .warnings(now: TestTime.now).map {

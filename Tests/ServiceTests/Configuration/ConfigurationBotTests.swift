@@ -6,7 +6,7 @@ import Time
 
 @testable import Configuration
 
-/// The chatbots of a configuration: what comes of them, and every way to get them wrong.
+/// The chatbots of a configuration: their settings, and every possible mistake.
 @Suite struct ConfigurationBotTests {
     private let directory: ConfigurationDirectory
 
@@ -14,12 +14,12 @@ import Time
         directory = try BotDocument.directory()
     }
 
-    @Test func `there is none unless reported`() throws {
+    @Test func `there are none by default`() throws {
         #expect(try directory.configuration(members: #""log":{}"#).bots.isEmpty)
         #expect(try directory.configuration(members: #""bots":[]"#).bots.isEmpty)
     }
 
-    @Test func `defaults are there`() throws {
+    @Test func `members have defaults`() throws {
         let bot = try #require(try directory.configuration(bots: BotDocument.bot()).bots.first)
         #expect(bot.name == "orders")
         #expect(bot.apps == ["shop"])
@@ -43,7 +43,7 @@ import Time
         #expect(bot.function(named: "Cancel_order") == nil)
     }
 
-    @Test func `everything can be said`() throws {
+    @Test func `every member can be set`() throws {
         let request =
             #"{"method":"GET","url":"http://127.0.0.1:9000/{customer_id}?x={order_id}","headers":{"X-Lang":"en {order_id}","Authorization":"#
             + #"{"file":"secrets/shop"}},"timeout_ms":100}"#
@@ -125,11 +125,11 @@ import Time
             "functions[1].name: another function of this bot has this name already"
         ),
         ("function", "1", #"function: unknown key; did you mean "functions"?"#),
-    ]) func `a bot is refused`(_ key: String, value: String, problem: String) throws {
+    ]) func `a bot is rejected`(_ key: String, value: String, problem: String) throws {
         #expect(try directory.problems(bots: BotDocument.bot([key: value])) == ["$.bots[0].\(problem)"])
     }
 
-    @Test func `names differ`() throws {
+    @Test func `names must differ`() throws {
         try directory.scratch.write("secrets/other.whsec", TestSecret.signing(42))
         let other = BotDocument.bot(["secret": #"{"file":"secrets/other.whsec"}"#])
         #expect(try directory.problems(bots: BotDocument.bot(), other) == ["$.bots[1].name: another bot has this name already"])
@@ -155,7 +155,7 @@ import Time
         #expect(found.allSatisfy { $0.hasPrefix("$.bots[0].") })
     }
 
-    @Test func `too many tokens are refused with the number`() throws {
+    @Test func `too many tokens are rejected with their number`() throws {
         let found = try directory.problems(bots: BotDocument.bot(["system_message": "\"\(String(repeating: "é", count: 2000))\""]))
         #expect(found.count == 1)
         #expect(found[0].hasPrefix("$.bots[0]: the model's texts may have up to 4"))
@@ -170,13 +170,13 @@ import Time
             ])
     }
 
-    @Test func `the model is the vendor's unless reported`() throws {
+    @Test func `the model is the vendor's by default`() throws {
         #expect(try directory.configuration(bots: BotDocument.bot()).bots.first?.model == .vendor)
         #expect(try directory.configuration(bots: BotDocument.bot(["model": #""own""#])).bots.first?.model == .own)
         #expect(try directory.problems(bots: BotDocument.bot(["model": #""Own""#])).first?.hasPrefix("$.bots[0].model: ") == true)
     }
 
-    @Test func `a model of one's own takes 64 functions, and the vendor's does not`() throws {
+    @Test func `a custom model accepts 64 functions, and the vendor's does not`() throws {
         let functions = (1...64).map { BotDocument.function(["name": "\"f\($0)\""]) }.joined(separator: ",")
         let own = ["model": #""own""#, "functions": "[\(functions)]"]
         #expect(try directory.configuration(bots: BotDocument.bot(own)).bots.first?.functions.count == 64)
@@ -185,7 +185,7 @@ import Time
         #expect(refused.first?.contains("the vendor takes 4027") == true)
     }
 
-    @Test func `texts for a model of one's own end at 256 KiB`() throws {
+    @Test func `texts for a custom model end at 256 KiB`() throws {
         let long = "\"\(String(repeating: "é", count: 131_072))\""
         let message = try directory.problems(bots: BotDocument.bot(["model": #""own""#, "system_message": long]))
         #expect(message.count == 1)
@@ -199,12 +199,12 @@ import Time
             ])
     }
 
-    @Test func `backends are called hosts`() throws {
+    @Test func `backends are called by host`() throws {
         let hosts = try directory.configuration(bots: BotDocument.bot()).calledHosts
         #expect(hosts.map(\.host) == ["shop.example.com"] && hosts.map(\.path) == ["$.bots[0].functions[0].request.url"])
     }
 
-    @Test func `is taken over by a reload`() throws {
+    @Test func `is updated by a reload`() throws {
         let before = try directory.configuration(bots: BotDocument.bot())
         let after = try directory.configuration(bots: BotDocument.bot(["ticket_life_seconds": "700", "system_message": #""Other""#]))
         #expect(after.fixedKeys(differingFrom: before) == [])
@@ -212,7 +212,7 @@ import Time
         #expect(before.differences(to: after).allSatisfy { $0.takesEffect == .reload })
     }
 
-    @Test func `shows numbers as they are written`() throws {
+    @Test func `shows numbers as written`() throws {
         let price = #""price":{"type":"number","maximum":19.99,"multipleOf":0.01,"default":1E2}"#
         let parameters = BotDocument.parameters.replacing(#""note":"#, with: #"\#(price),"note":"#)
         let configuration = try directory.configuration(

@@ -21,7 +21,7 @@ import Time
         directory.environment["LONG"] = String(repeating: TestSecret.text(42), count: 12)
     }
 
-    @Test func `are all by default`() throws {
+    @Test func `are unrestricted by default`() throws {
         let callers = try directory.configuration("{\(ConfigurationDirectory.apps)}").callers
         #expect(callers.networks == nil)
         #expect(callers.sharedHeader == nil)
@@ -107,13 +107,13 @@ import Time
         ] as [(String, String?)])
     func `the shared header is checked`(_ members: String, _ problem: String?) throws {
         let problems = try directory.problems(members: #""listen":{"shared_header":{\#(members)}}"#)
-        // An app's secret is read earlier.
+        // An app's secret is parsed earlier.
         let shared = "$.listen.shared_header.secret: the same secret as $.apps[0].keys[0].secret; use each secret in one place only"
         #expect(problems == [problem.map { "$.listen.shared_header.\($0)" } ?? shared])
     }
 
     @Test(arguments: ["X-Pyrus-Sig", "X-Sendbird-Signature", "x-hub-signature"])
-    func `the shared header is no signature of a help desk`(_ name: String) throws {
+    func `the shared header must not be the signature header of a help desk`(_ name: String) throws {
         let problems = try directory.problems(members: #""listen":{"shared_header":{"name":"\#(name)","secret":{"env":"SHARED"}}}"#)
         let message = "this header has a meaning of its own; give another one, such as X-Shared-Secret"
         #expect(problems == ["$.listen.shared_header.name: \(message)"])
@@ -124,8 +124,8 @@ import Time
         #expect(HelpDeskKind.sendbird.signatureHeaders == [SendbirdSender.chat, .desk].map(\.header.description))
     }
 
-    /// Adding the first restriction or removing the last needs a restart; what it says does not.
-    @Test func `are taken over by a reload`() throws {
+    /// Adding the first restriction or removing the last one needs a restart; a change within them does not.
+    @Test func `are updated by a reload`() throws {
         func configuration(_ members: String) throws -> Configuration { try directory.configuration(members: "\"listen\":{\(members)}") }
         let header = #""shared_header":{"name":"X-S","secret":{"env":"SHARED"}}"#
         let none = try configuration("")
@@ -136,7 +136,7 @@ import Time
         #expect(both.fixedKeys(differingFrom: changed) == [])
     }
 
-    @Test func `are warned of on a Unix socket`() throws {
+    @Test func `cause a warning on a Unix socket`() throws {
         func warnings(_ listen: String) throws -> [String] {
             try directory.configuration(members: #""listen":{"allow":["10.0.0.0/8"],\#(listen)}"#).warnings(now: 0).map(\.path)
         }
@@ -146,11 +146,11 @@ import Time
         #expect(try warnings(#""port":0"#) == [])
     }
 
-    /// Where nobody is refused, nobody asks which client a proxy tells of. The connections from its network have no bound of their own.
+    /// Without a restriction, the client address from a proxy is not used. The connections from its network have no separate limit.
     @Test(arguments: [
         (#"["unix"]"#, ["$.listen.trusted_proxies"]), (#"["10.0.0.0/8"]"#, []), (#"["unix","10.0.0.0/8"]"#, []),
     ])
-    func `are warned of without a restriction`(_ proxies: String, _ expected: [String]) throws {
+    func `cause a warning without a restriction`(_ proxies: String, _ expected: [String]) throws {
         func warnings(_ listen: String) throws -> [String] {
             try directory.configuration(members: #""listen":{"trusted_proxies":\#(proxies)\#(listen)}"#).warnings(now: 0).map(\.path)
         }

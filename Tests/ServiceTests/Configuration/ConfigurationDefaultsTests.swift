@@ -5,12 +5,12 @@ import Testing
 
 @testable import Configuration
 
-/// `deskgate config show` tells the default of every key that has one.
+/// `deskgate config show` prints the default of every key that has one.
 ///
-/// The keys are those of docs/config.full.json, which has all that the readers know (`ConfigurationExampleTests`). Each is left out once. If the
-/// configuration is still right, the key's default is told, or the key is one of those without.
+/// The keys are those of docs/config.full.json, which has every key that the parser accepts (`ConfigurationExampleTests`). The test omits
+/// each key once. If the configuration is still valid, the output must contain the key's default, or the key must be one of those without.
 @Suite struct ConfigurationDefaultsTests {
-    /// What is off, open or unlimited while its key is missing. `[]` stands for any element.
+    /// Keys whose absence means off, open or unlimited. `[]` matches any element.
     private static let withoutDefault: Set = [
         "$.$schema", "$.listen.allow", "$.listen.trusted_proxies", "$.listen.tls.client_authorities", "$.admin.unix", "$.admin.tokens",
         "$.apps[].keys[].not_after",
@@ -19,7 +19,7 @@ import Testing
         "$.traces.otlp.headers.X-Tenant",
         "$.bots", "$.bots[].functions[].bind.customer_id", "$.bots[].functions[].request.headers.Accept-Language",
     ]
-    /// The same of every notifier, and the texts that a language does not have.
+    /// The same keys of every notifier, and the texts that a language does not have.
     private static let ofNotifiers: Set = [
         "badge", "android_channel", "certificate_authorities", "proxy", "files_few", "files_many",
     ]
@@ -40,7 +40,7 @@ import Testing
         }
         let unexpected = silent.filter { path in
             let isOfNotifier = path.hasPrefix("$.notifiers.") && Self.ofNotifiers.contains(String(path.split(separator: ".").last ?? ""))
-            // The types of devices are the app's own words.
+            // The device types are defined by the app.
             // A schema's keys are those of JSON Schema.
             if path.hasPrefix("$.bots[].functions[].parameters.") { return false }
             return !isOfNotifier && !path.hasPrefix("$.apps[].routes.") && !Self.withoutDefault.contains(path)

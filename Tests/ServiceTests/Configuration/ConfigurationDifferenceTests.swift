@@ -11,7 +11,7 @@ import Testing
 
     init() throws { directory = try ConfigurationDirectory() }
 
-    /// The differences between two sets of members, as `path in force -> next, how`.
+    /// The differences between two sets of members, as `path current -> next, action`.
     private func differences(_ before: String, _ after: String, between change: () throws -> Void = {}) throws -> [String] {
         let former = try directory.configuration(members: before)
         try change()
@@ -22,13 +22,13 @@ import Testing
         }
     }
 
-    @Test func `the same is no difference`() throws {
+    @Test func `equal members are no difference`() throws {
         #expect(try differences(Self.base, Self.base) == [])
         #expect(
             try differences(Self.base, Self.base + #","shutdown":{"drain_seconds":20},"log":{}"#) == [], "what is written is the default")
     }
 
-    @Test func `each key is reported with what takes it over`() throws {
+    @Test func `each key is reported with the action that applies it`() throws {
         let after =
             #""listen":{"port":3},"admin":{"port":2,"token":{"file":"secrets/read-token"}},"log":{"level":"debug"},"security_keys":{"longest_life_seconds":5}"#
         let found = try differences(Self.base, after)
@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    /// The object around a key decides when it comes or goes.
+    /// Adding or removing an object requires the action of the object's own key.
     @Test func `a certificate is live and TLS is not`() throws {
         try directory.scratch.write("certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try directory.scratch.write("key.pem", TestCertificate.shared.key)
@@ -54,8 +54,8 @@ import Testing
                 == [#"$.listen.tls.certificate "certificate.pem" -> "certificate.pem", content, reload"#])
     }
 
-    /// Secrets and what an address hides are compared, and neither is shown.
-    @Test func `what is masked is compared too`() throws {
+    /// Secrets and the hidden parts of an address are compared but not shown.
+    @Test func `masked values are compared`() throws {
         let content = try differences(Self.base, Self.base) { try directory.scratch.write("secrets/admin-token", TestSecret.text(201)) }
         #expect(content == [#"$.admin.token.file "secrets/admin-token" -> "secrets/admin-token", content, reload"#])
         func notifier(_ path: String, _ secret: Int) -> String {
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func `digests tell nothing outside the process`() throws {
+    @Test func `digests are useless outside the process`() throws {
         let setting = try #require(try directory.configuration(members: Self.base).settings.first { $0.path == "$.admin.token.file" })
         guard case .object(let shown) = setting.json else { throw SocketClient.Failure.closed }
         #expect(shown.members.map(\.key) == ["path", "value", "from"])

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Configuration
 
-/// The tables of docs/CONFIGURATION.md say what the readers do: every key, its type and range, its default, and what a change of it needs.
+/// The tables of docs/CONFIGURATION.md match the parser: every key, its type and range, its default, and the action that a change needs.
 ///
-/// The keys are those of docs/config.full.json, which has all that the readers know (`ConfigurationExampleTests`).
+/// The keys are those of docs/config.full.json, which has every key that the parser accepts (`ConfigurationExampleTests`).
 @Suite struct ConfigurationDocumentTests {
     private let rows: [DocumentedKey]
-    /// Those of the example, and those that only the other arrangement of the listeners has.
+    /// The values in the example, and those that only the other kind of listener has.
     private let places: [ConfigurationPlace]
 
     init() throws {
@@ -23,7 +23,7 @@ import Testing
         places = first + ConfigurationPlace.all(in: Self.withListenersSwapped(example)).filter { !known.contains($0.name) }
     }
 
-    @Test func `every key stands in it`() {
+    @Test func `every key is in a table`() {
         let documented = rows.flatMap { row in row.types.map { "\(row.key) \($0)" } }
         let known = Set(places.map(\.name))
         let leaves = Set(places.filter(\.isLeaf).map(\.name))
@@ -37,12 +37,12 @@ import Testing
         #expect(wrong.map { "\($0.place.path): \($0.row.type)" } == [])
     }
 
-    @Test func `ranges are those of the readers`() throws {
+    @Test func `ranges match the parser's`() throws {
         let numbers = pairs.filter { $0.row.type.hasPrefix("integer") || $0.row.type.hasPrefix("number") }
         #expect(numbers.filter { $0.row.range == nil }.map(\.place.path) == [], "these have no range")
         let directory = try ConfigurationExampleTests.directory()
         var mistakes: [String] = []
-        // All mistakes are told at once, so each document is read with all numbers too small, and with all too large.
+        // All mistakes are reported at once, so each document is parsed once with all numbers too small, and once with all too large.
         for document in Dictionary(grouping: numbers, by: { Self.text($0.place.root) }).values {
             for isTooLarge in [false, true] {
                 var root = document[0].place.root
@@ -53,7 +53,7 @@ import Testing
                 let problems = try directory.problems(Self.text(root))
                 for (row, place) in document {
                     let bounds = row.range.map { "from \($0.lowerBound) to \($0.upperBound)" } ?? ""
-                    // A person or a device has less than the key allows for an app.
+                    // A person or a device has a lower limit than an app.
                     let isExact = row.type.hasPrefix("integer") && !row.key.hasSuffix(".limits[].max")
                     let wanted = isExact ? bounds : ""
                     if !problems.contains(where: { $0.hasPrefix("\(place.path): ") && $0.contains(wanted) }) {
@@ -65,7 +65,7 @@ import Testing
         #expect(mistakes == [])
     }
 
-    @Test func `defaults are those of the readers`() throws {
+    @Test func `defaults match the parser's`() throws {
         let directory = try ConfigurationExampleTests.directory()
         var found: [String: Set<String>] = [:]
         for (_, place) in pairs { found[place.name, default: []].insert(try Self.absence(of: place, directory)) }
@@ -73,10 +73,10 @@ import Testing
         for row in rows where row.standard != "built in" {
             for type in row.types {
                 let outcomes = found["\(row.key) \(type)"] ?? []
-                // Where a key may be left out in one place, in another one a neighbour may need it.
+                // A key that is optional in one place may be required by a neighbour in another one.
                 let reported = outcomes.subtracting(["none", "required"])
                 let expected = reported.isEmpty ? [outcomes.contains("none") ? "none" : "required"] : reported
-                // A path is told as the process sees it, and of an address with a path only the host.
+                // A default path is absolute, and an address with a path is shown only with its host.
                 let isRight = expected.contains { outcome in
                     outcome == row.standard || outcome.hasSuffix("/\(row.standard)")
                         || (outcome.hasSuffix("/•••") && row.standard.hasPrefix(outcome.dropLast(3)))
@@ -87,7 +87,7 @@ import Testing
         #expect(mistakes == [])
     }
 
-    @Test func `changes need what the readers say`() throws {
+    @Test func `actions for changes match the parser's`() throws {
         let directory = try ConfigurationExampleTests.directory()
         var mistakes: [String] = []
         var inForce: [String: [FixedValue]] = [:]
@@ -101,13 +101,13 @@ import Testing
         #expect(mistakes == [])
     }
 
-    /// Each row with each place of its key.
+    /// Each row with each value of its key.
     private var pairs: [(row: DocumentedKey, place: ConfigurationPlace)] {
         let byName = Dictionary(grouping: places, by: \.name)
         return rows.flatMap { row in row.types.flatMap { type in (byName["\(row.key) \(type)"] ?? []).map { (row, $0) } } }
     }
 
-    /// What holds without the key: its default, or `none`, or `required` when the configuration is wrong then.
+    /// The result without the key: its default, or `none`, or `required` if the configuration is invalid then.
     private static func absence(of place: ConfigurationPlace, _ directory: ConfigurationDirectory) throws -> String {
         guard let configuration = try? directory.configuration(text(place.root(with: nil))) else { return "required" }
         let setting = configuration.settings.first { $0.path == place.path && $0.origin == .standard }
@@ -115,7 +115,7 @@ import Testing
         return if case .string(let text) = value { text } else { text(value) }
     }
 
-    /// A key whose presence alone is fixed is `true` there and no boolean in the file.
+    /// A key whose presence alone is fixed is `true` there, although it is no boolean in the file.
     private static func change(_ place: ConfigurationPlace, _ fixed: [FixedValue]) -> String {
         let around = place.around.compactMap { path, value in fixed.first { $0.path == path }.map { (value, $0.value) } }
         let isPresence = around.map { value, inForce in inForce == "true" && value != .bool(true) }

@@ -12,7 +12,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// The example with every key, `docs/config.full.json`, and those that companies start from.
+/// The complete example, `docs/config.full.json`, and the examples for a first configuration.
 @Suite struct ConfigurationExampleTests {
     private let text: [UInt8]
     private let example: JSONValue
@@ -54,16 +54,16 @@ import Testing
         #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
     }
 
-    /// The examples that companies start from.
+    /// The examples for a first configuration.
     static let starts = ["config.example.json"] + ["authorization", "sendbird", "replicas"].map { "examples/config/\($0).json" }
 
-    @Test(arguments: starts) func `one to start from is right`(_ name: String) throws {
+    @Test(arguments: starts) func `an example for a first configuration is valid`(_ name: String) throws {
         let json = String(decoding: try File.read("\(packageRoot)/\(name)", limit: 1 << 20).bytes, as: UTF8.self)
         #expect(try Self.directory().problems(json) == [])
         #expect(json.split(separator: "\n").count <= 60, "nobody reads a longer one to its end")
     }
 
-    @Test func `the one at the root has Pyrus, push notifications and a signed webhook`() throws {
+    @Test func `the example at the root has Pyrus, push notifications and a signed webhook`() throws {
         let json = String(decoding: try File.read("\(packageRoot)/config.example.json", limit: 1 << 20).bytes, as: UTF8.self)
         let configuration = try Self.directory().configuration(json)
         #expect(configuration.apps.map(\.helpDesk) == [.pyrus])
@@ -76,7 +76,7 @@ import Testing
         #expect(problems == (value == "1" ? ["$.$schema: expected a non-empty string, found a number"] : []))
     }
 
-    /// A directory with everything that the examples name.
+    /// A directory with all files that the examples name.
     static func directory() throws -> ConfigurationDirectory {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("tls/certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
@@ -114,7 +114,7 @@ import Testing
         return directory
     }
 
-    @Test func `the complete example shows every key`() {
+    @Test func `the complete example has every key`() {
         #expect(keys(at: []) == Set(ConfigurationReader.rootKeys.names))
         #expect(keys(at: ["operators"]) == Set(ConfigurationReader.operatorsKeys.names))
         #expect(keys(at: ["operators", "thresholds"]) == Set(ConfigurationReader.thresholdKeys.names))
@@ -166,7 +166,7 @@ import Testing
         #expect(values(at: ["allow_insecure_secrets"], in: example) == [false])
     }
 
-    /// The keys of all objects at a place; lists on the way are looked through.
+    /// The keys of all objects at a path; lists on the path are searched.
     private func keys(at place: [String]) -> Set<String> {
         Set(
             values(at: place[...], in: example).flatMap { value -> [String] in

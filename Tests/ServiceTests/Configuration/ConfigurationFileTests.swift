@@ -52,11 +52,11 @@ import Testing
         ("1.5", "$: expected an object, found a number with a fraction or an exponent"),
         ("true", "$: expected an object, found true or false"),
     ])
-    func `is refused`(_ json: String, problem: String) throws {
+    func `is rejected`(_ json: String, problem: String) throws {
         #expect(try ConfigurationDirectory().problems(json) == [problem])
     }
 
-    @Test func `an object in whose place a switch stands`() throws {
+    @Test func `a switch in place of an object is reported`() throws {
         let directory = try ConfigurationDirectory()
         let finding = "$.log: expected an object, found true or false"
         #expect(try directory.problems(members: #""log":true"#) == ["\(finding); write {} for its defaults"])
@@ -71,7 +71,7 @@ import Testing
         #expect(problems.first?.hasSuffix(": \(message)") == true)
     }
 
-    @Test func `is refused unless it is UTF-8`() throws {
+    @Test func `must be UTF-8`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", [UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
         #expect(Self.problems(directory.file) == ["$: line 1, column 2: invalid UTF-8; save the file as UTF-8"])
@@ -82,13 +82,13 @@ import Testing
             [0xFF, 0xFE, 0x7B, 0, 0x7D, 0], [0xFE, 0xFF, 0, 0x7B, 0, 0x7D], [0x7B, 0, 0x7D, 0], [0, 0x7B, 0, 0x7D],
             [0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0, 0x7D, 0, 0, 0],
         ] as [[UInt8]])
-    func `another encoding is named`(_ bytes: [UInt8]) throws {
+    func `another encoding is reported`(_ bytes: [UInt8]) throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", bytes)
         #expect(Self.problems(directory.file) == ["$: line 1, column 1: the file is UTF-16 or UTF-32; save it as UTF-8"])
     }
 
-    @Test func `every key that stands twice is named`() throws {
+    @Test func `every duplicate key is reported`() throws {
         let json = """
             {"apps": [{"app_id": "shop",
               "app_id": "shop"}],
@@ -102,14 +102,14 @@ import Testing
             ])
     }
 
-    @Test func `a key that stands twice and may be a secret is not shown`() throws {
+    @Test func `a duplicate key that may be a secret is not shown`() throws {
         let secret = TestSecret.text(1)
         let problems = try ConfigurationDirectory().problems(#"{"\#(secret)": 1, "\#(secret)": 2}"#)
         #expect(problems.count == 1)
         #expect(!problems.joined().contains(secret))
     }
 
-    @Test func `each mistake has its line, its column and the id of its app`() throws {
+    @Test func `each mistake has its line, column and app id`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write(
             "config.json",
@@ -139,7 +139,7 @@ import Testing
         #expect(Self.problems(scratch.path("none.json")) == [Self.absence(in: scratch.path)])
     }
 
-    @Test func `a link that leads nowhere is reported with its target`() throws {
+    @Test func `a dangling symbolic link is reported with its target`() throws {
         let scratch = try ConfigurationDirectory().scratch
         #expect(unsafe symlink("none.json", scratch.path("link.json")) == 0)
         let problem = try #require(Self.problems(scratch.path("link.json")).first)
@@ -153,9 +153,9 @@ import Testing
         #expect(Self.problems("\(directory.file)/none") == [Self.absence(in: directory.file)])
     }
 
-    /// `mv` by root puts a file of root in the place of the service's.
+    /// `mv` by root replaces the service's file with a file of root.
     @Test(.enabled(if: getuid() == 0, "only root has other users' rights"))
-    func `a file that the service may not read is named with its owner and the command`() async {
+    func `a file that the service cannot read is reported with its owner and the command`() async {
         await #expect(processExitsWith: .success) {
             let directory = try ConfigurationDirectory()
             #expect(unsafe chmod(directory.scratch.path, 0o755) == 0)
@@ -168,7 +168,7 @@ import Testing
             let (file, hidden) = (directory.scratch.path("etc/config.json"), directory.scratch.path("closed/config.json"))
             func found(_ path: String) throws -> [String] {
                 try Process.asOwner(of: file) { () throws(SystemError) in
-                    // A service that is not root's has no rights of another user to tell of.
+                    // A service that does not run as root never uses another user's permissions.
                     let rights = Process.rightsInForce.map { " \($0)" } ?? ""
                     return Self.problems(path).map { $0.replacing(rights, with: "") }
                 }
@@ -184,13 +184,13 @@ import Testing
         }
     }
 
-    @Test func `must not be endless`() throws {
+    @Test func `must have a limited size`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.writeSparse("config.json", size: 16 * 1024 * 1024 + 1)
         #expect(Self.problems(directory.file) == ["$: cannot be read: File too large"])
     }
 
-    @Test func `is named before each mistake`() throws {
+    @Test func `is part of each error`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", #"{"apps":[],"log":[]}"#)
         #expect {

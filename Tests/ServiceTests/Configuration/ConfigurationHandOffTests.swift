@@ -6,7 +6,7 @@ import Time
 
 @testable import Configuration
 
-/// `bots[].connect_to_person`: the function that comes of it, and every way to get it wrong.
+/// `bots[].connect_to_person`: the resulting function, and every possible mistake.
 @Suite struct ConfigurationHandOffTests {
     private let directory: ConfigurationDirectory
 
@@ -40,23 +40,23 @@ import Time
         }
     }
 
-    @Test func `a bot has no hand-off unless reported`() throws {
+    @Test func `a bot has no hand-off by default`() throws {
         #expect(try bot([:]).function(named: "connect_to_person") == nil)
     }
 
-    @Test func `the customer confirms unless reported`() throws {
+    @Test func `the customer confirms by default`() throws {
         let function = try #require(try bot(["connect_to_person": "{}"]).function(named: "connect_to_person"))
         #expect(function.confirmation == .user)
         #expect(try bot(["connect_to_person": #"{"confirm":"none"}"#]).functions.last?.confirmation == BotConfirmation.none)
     }
 
-    @Test func `the texts are taken over`() throws {
+    @Test func `the texts can be set`() throws {
         let handOff = #"{"title":"Bot","message":"Bot {{1}}: {summary}!"}"#
         let function = try #require(try bot(["connect_to_person": handOff]).functions.last)
         let grant = BotGrant(appID: "shop", userID: "u", key: nil, issuedAt: 1, expiresAt: 61)
         guard
             case .handOff(let draft) = try function.filledAction(with: function.arguments(["summary": "s"], of: grant), of: grant)
-        else { throw BotArgumentsProblem("no hand-off") }
+        else { throw BotArgumentsProblem("the function is no hand-off") }
         #expect(draft.title == "Bot")
         #expect(draft.message == "Bot {1}: s!")
     }
@@ -72,12 +72,12 @@ import Time
                 #"{"message":"{summary}"}"#,
                 #".message: expected words before {summary} that say who wrote it, such as "Summary of the bot, unchecked: {summary}""#
             ),
-        ]) func `a wrong hand-off is refused`(_ handOff: String, _ problem: String) throws
+        ]) func `an invalid hand-off is rejected`(_ handOff: String, _ problem: String) throws
     {
         #expect(try problems(handOff) == ["$.bots[0].connect_to_person\(problem)"])
     }
 
-    @Test func `an app without tickets is refused`() throws {
+    @Test func `an app without tickets is rejected`() throws {
         #expect(
             try directory.problems(json(["connect_to_person": "{}", "apps": #"["shop","bank"]"#])) == [
                 "$.bots[0].connect_to_person: the bot serves bank, which is no app of Sendbird Desk and has no tickets; serve it with another "
@@ -85,7 +85,7 @@ import Time
             ])
     }
 
-    @Test func `a configured function of the same name is refused`() throws {
+    @Test func `a configured function with the same name is rejected`() throws {
         let functions = "[\(BotDocument.function(["name": #""connect_to_person""#]))]"
         #expect(try directory.problems(json(["functions": functions])) == [])
         #expect(
@@ -95,7 +95,7 @@ import Time
             ])
     }
 
-    @Test func `it counts among the 64 functions`() throws {
+    @Test func `it is one of the 64 functions`() throws {
         let functions = (1...64).map { BotDocument.function(["name": "\"f\($0)\""]) }
         let own = ["model": #""own""#, "connect_to_person": "{}"]
         let most = own.merging(["functions": "[\(functions.dropLast().joined(separator: ","))]"]) { $1 }
@@ -107,7 +107,7 @@ import Time
             ])
     }
 
-    @Test func `a hand-off that nobody confirms is warned of`() throws {
+    @Test func `a hand-off without a confirmation causes a warning`() throws {
         #expect(try warnings("{}") == [])
         #expect(
             try warnings(#"{"confirm":"none"}"#) == [
@@ -116,7 +116,7 @@ import Time
             ])
     }
 
-    @Test func `a hand-off calls no host of its own`() throws {
+    @Test func `a hand-off adds no host`() throws {
         let configuration = try directory.configuration(json(["connect_to_person": "{}"]))
         #expect(configuration.calledHosts.filter { $0.path.contains("bots") }.map(\.host) == ["shop.example.com"])
     }

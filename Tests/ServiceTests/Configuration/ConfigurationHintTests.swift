@@ -8,7 +8,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Values that show what was meant instead.
+/// Suggestions for invalid values.
 @Suite struct ConfigurationHintTests {
     @Test(arguments: [
         (#""log":{"level":"warn"}"#, "warning"), (#""log":{"format":"JSON"}"#, "json"), (#""log":{"level":"erorr"}"#, "error"),
@@ -21,7 +21,7 @@ import Testing
         #expect(problems.first?.hasSuffix("; did you mean \"\(word)\"?") == true)
     }
 
-    @Test func `a letter of another script in a word is named`() throws {
+    @Test func `a letter of another script in a word is reported`() throws {
         let expected = #"expected one of "debug", "info", "warning", "error""#
         let hint = #"its letter е is Cyrillic; type "debug" in Latin letters"#
         #expect(try ConfigurationDirectory().problems(members: #""log":{"level":"dеbug"}"#) == ["$.log.level: \(expected); \(hint)"])
@@ -32,7 +32,7 @@ import Testing
         #expect(NearestWord.nearest(to: String(digits.dropLast()), in: ["another", digits]) == digits)
     }
 
-    @Test func `a long word that shares nothing with a known one resembles none`() {
+    @Test func `a long word without a similar one gets no suggestion`() {
         #expect(NearestWord.nearest(to: String(repeating: "x", count: 100_000), in: [String(repeating: "7", count: 136)]) == nil)
     }
 
@@ -40,11 +40,11 @@ import Testing
         ("host", "port", false), ("all", "app", false), ("prot", "port", true), ("mnit", "mint", true), ("postgresql", "postgres", true),
         ("ios", "iOS", true),
     ])
-    func `a short word is near after one edit or a swap`(_ word: String, known: String, isNear: Bool) {
+    func `a short word is similar after one edit or a swap`(_ word: String, known: String, isNear: Bool) {
         #expect((NearestWord.nearest(to: word, in: [known]) == known) == isNear)
     }
 
-    @Test func `a word that was mistyped wins over one that it begins with`() throws {
+    @Test func `a mistyped word is preferred to a prefix`() throws {
         let verify = #""verify":{"url":"https://a.example/","mode":"key_or_backend"}"#
         let json = ConfigurationDirectory.apps.replacing(#""keys""#, with: #"\#(verify),"keys""#)
         let problems = try ConfigurationDirectory().problems("{\(json)}")
@@ -80,7 +80,7 @@ import Testing
         ("1790000000000", "found 1790000000000; if that is in milliseconds, give 1790000000"),
         (#""1790000000""#, "found a string; remove the quotes"),
     ])
-    func `a date is asked for in seconds`(value: String, ending: String) throws {
+    func `the hint for a date requests seconds`(value: String, ending: String) throws {
         let problems = try ConfigurationDirectory().problems(keys: #"{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(value)}"#)
         #expect(problems == ["$.apps[0].keys[0].not_after: expected an integer from 1 to 1099511627775, \(ending)"])
     }

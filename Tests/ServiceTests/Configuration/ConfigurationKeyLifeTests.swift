@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-/// `apps[].security_keys`: how long the keys of one app live.
+/// `apps[].security_keys`: the lifetimes of an app's keys.
 @Suite struct ConfigurationKeyLifeTests {
     private let directory: ConfigurationDirectory
 
@@ -26,12 +26,12 @@ import Testing
             (#"{"longest_life_seconds":100}"#, #"{"default_life_seconds":0}"#, 100, 100),
             (#"{"longest_life_seconds":100}"#, #"{"longest_life_seconds":100,"default_life_seconds":20}"#, 100, 20),
         ] as [(String, String, UInt64?, UInt64)])
-    func `narrows what holds for all apps`(app: String, common: String, longest: UInt64?, standard: UInt64) throws {
+    func `overrides the common limits`(app: String, common: String, longest: UInt64?, standard: UInt64) throws {
         let configuration = try directory.configuration(Self.json(app: app, common: common))
         #expect(configuration.apps.map(\.keyLifetime) == [KeyLifetime(maximumSeconds: longest, defaultSeconds: standard)])
     }
 
-    @Test func `is that of all apps when it is missing`() throws {
+    @Test func `has the common limits by default`() throws {
         let configuration = try directory.configuration("{\(ConfigurationDirectory.apps)}")
         #expect(configuration.apps.map(\.keyLifetime) == [KeyLifetime()])
     }
@@ -55,7 +55,7 @@ import Testing
             "clock_skew_seconds: unknown key; it belongs to $.security_keys"
         ),
     ])
-    func `is checked`(app: String, common: String, problem: String) throws {
+    func `mistakes are reported`(app: String, common: String, problem: String) throws {
         #expect(try directory.problems(Self.json(app: app, common: common)) == ["$.apps[0].security_keys.\(problem)"])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Keys that no object has.
+/// Unknown keys.
 @Suite struct ConfigurationKeyTests {
     @Test(arguments: [
         (#""lisen":{}"#, #"$.lisen: unknown key; did you mean "listen"?"#),
@@ -43,12 +43,12 @@ import Testing
         (#""":1"#, #"$."": unknown key; known here: \#(rootKeys)"#),
         (#""a\u001b[2J\u009b\u007f":1"#, "$.a?[2J??: unknown key; known here: \(rootKeys)"),
     ])
-    func `are refused with the nearest`(member: String, problem: String) throws {
+    func `are rejected with the most similar key`(member: String, problem: String) throws {
         let problems = try ConfigurationDirectory().problems(members: member)
         #expect(problems.first == problem)
     }
 
-    @Test func `of apps and keys are refused`() throws {
+    @Test func `of apps and keys are rejected`() throws {
         let directory = try ConfigurationDirectory()
         let key = #"{"id":1,"idd":2,"topic":"x","secret":{"file":"secrets/app-1.key","x":1}}"#
         #expect(
@@ -69,7 +69,7 @@ import Testing
         ("port", ["host", "port"], #"unknown key; did you mean "port"?"#),
         ("", ["file", "env"], "unknown key; known here: env, file"),
     ])
-    func `are far when nothing is left of them`(key: String, known: [String], message: String) {
+    func `without similar keys get no suggestion`(key: String, known: [String], message: String) {
         #expect(UnknownKey.message(key, known: known) == message)
     }
 

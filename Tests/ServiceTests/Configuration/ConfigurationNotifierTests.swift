@@ -44,7 +44,7 @@ import Testing
         #expect(destination.transport.proxy == nil)
     }
 
-    @Test func `are taken over`() throws {
+    @Test func `can be set`() throws {
         try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
         let destination = try #require(
             try destination(
@@ -79,7 +79,7 @@ import Testing
         (#""store":{"type":"memory","path":"x"}"#, "$.store.path: a store in memory has no path; remove it"),
         (#""store":{"path":""}"#, "$.store.path: expected a non-empty string, found an empty string"),
     ])
-    func `are checked`(member: String, problem: String) throws {
+    func `mistakes are reported`(member: String, problem: String) throws {
         #expect(try directory.problems(members: member) == [problem])
     }
 
@@ -127,12 +127,12 @@ import Testing
             "proxy: expected an http or socks5 address, found another scheme"
         ),
     ])
-    func `of type HTTP are checked`(members: String, problem: String) throws {
+    func `mistakes of the type HTTP are reported`(members: String, problem: String) throws {
         #expect(try directory.problems(members: http(members)) == ["$.notifiers.backend.\(problem)"])
     }
 
-    /// As a system's list of all authorities, which has some 200 KiB.
-    @Test func `take many certificate authorities`() throws {
+    /// A system's list of all authorities has about 200 KiB.
+    @Test func `accept many certificate authorities`() throws {
         let certificate = TestCertificate.shared.certificate
         let bundle = String(repeating: certificate, count: 300_000 / certificate.utf8.count)
         try directory.scratch.write("bundle.pem", bundle, mode: 0o644)
@@ -140,7 +140,7 @@ import Testing
         #expect(destination.transport.certificateAuthorities?.contents.count == bundle.utf8.count)
     }
 
-    @Test func `refuse a file that is no list of authorities`() throws {
+    @Test func `reject a file without certificates`() throws {
         try directory.scratch.writeSparse("huge.pem", size: 4 << 20 + 1)
         #expect(
             try directory.problems(members: http(#"\#(Self.url),\#(Self.secret),"certificate_authorities":"huge.pem""#)) == [
@@ -148,7 +148,7 @@ import Testing
             ])
     }
 
-    @Test func `refuse a weak secret unless that is allowed`() throws {
+    @Test func `reject a weak secret unless insecure secrets are allowed`() throws {
         directory.environment["ONE"] = "whsec_" + String(repeating: "A", count: 32)
         let members = http("\(Self.url),\(Self.secret)")
         #expect(
@@ -164,7 +164,7 @@ import Testing
     ]
 
     @Test(arguments: misspelt.indices)
-    func `refuse a misspelt secret`(_ index: Int) throws {
+    func `reject a misspelt secret`(_ index: Int) throws {
         directory.environment["ONE"] = Self.misspelt[index]
         #expect(
             try directory.problems(members: http("\(Self.url),\(Self.secret)")) == [
@@ -172,14 +172,14 @@ import Testing
             ])
     }
 
-    @Test func `of other paths are kept where the file is`() throws {
+    @Test func `resolve paths from the file's directory`() throws {
         let bare = try directory.configuration(members: #""store":{}"#)
         #expect(bare.store.kind == .sqlite(path: directory.scratch.path("deskgate.db")))
         #expect(try directory.configuration(members: #""store":{"path":"/a/b"}"#).store.kind == .sqlite(path: "/a/b"))
         #expect(try directory.configuration(members: #""store":{"type":"memory"}"#).store.kind == .memory)
     }
 
-    @Test func `are the same only when all of them is`() throws {
+    @Test func `are equal only if all members are`() throws {
         let before = try directory.configuration(members: http("\(Self.url),\(Self.secret)"))
         func isSame(_ members: String) throws -> Bool {
             let after = try directory.configuration(members: members)

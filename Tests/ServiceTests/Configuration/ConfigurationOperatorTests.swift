@@ -26,7 +26,7 @@ import Testing
         """
     }
 
-    @Test func `nobody is reported by default`() throws {
+    @Test func `no notifier reports to operators by default`() throws {
         let operators = try directory.configuration("{\(ConfigurationDirectory.apps)}").operators
         #expect(operators == Configuration.Operators())
         #expect(operators.servesPage)
@@ -34,7 +34,7 @@ import Testing
         #expect(operators.thresholds == OperatorThresholds())
     }
 
-    @Test func `who is named is reported`() throws {
+    @Test func `the listed notifiers report to operators`() throws {
         let configuration = try directory.configuration(
             Self.json(#""notifiers":["pager","log"],"thresholds":{"paused_seconds":5,"denials":3,"disk_free_megabytes":0}"#))
         #expect(
@@ -64,7 +64,7 @@ import Testing
             (#""thresholds":{"paused_seconds":0}"#, "$.operators.thresholds.paused_seconds: expected an integer from 1 to 86400, found 0"),
             (#""thresholds":{"denials":0}"#, "$.operators.thresholds.denials: expected an integer from 1 to 1000000000, found 0"),
         ])
-    func `mistakes are reported with their place`(operators: String, problem: String) throws {
+    func `mistakes are reported with their path`(operators: String, problem: String) throws {
         #expect(try directory.problems(Self.json(operators)) == [problem])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Configuration
 
-/// The listeners and the store, read alone from a file that has mistakes.
+/// The listeners and the store, parsed separately from a file with mistakes.
 @Suite struct ConfigurationPartTests {
     private static let admin = #""admin":{"port":9191,"token":{"file":"secrets/admin-token"}}"#
     private static let listen = #""listen":{"port":8181}"#
@@ -25,7 +25,7 @@ import Testing
         #""log":{"level":"loud"}"#, #""store":{"path":7}"#, #""shutdown":{"drain_seconds":-1}"#, #""notifiers":{"x":{"type":"y"}}"#,
         #""bots":1"#,
     ])
-    func `mistakes of other parts do not count`(_ mistake: String) throws {
+    func `mistakes in other parts are ignored`(_ mistake: String) throws {
         try write("{\(Self.listen),\(Self.admin),\(mistake)}")
         #expect(throws: ConfigurationError.self) { try Configuration(contentsOf: directory.file) }
         let admin = try #require(Configuration.Admin(contentsOf: directory.file))
@@ -39,42 +39,42 @@ import Testing
         #""admin":{"tokens":[]}"#, #""admin":{"tls":{"certificate":"missing","key":"missing"}}"#,
         #""admin":{"token":{"file":"weak"}}"#, #""admin":{"token":{"file":"weak"}},"allow_insecure_secrets":"yes""#,
     ])
-    func `a mistake of the part itself counts`(_ members: String) throws {
+    func `a mistake in the part itself is reported`(_ members: String) throws {
         try directory.scratch.write("weak", "secret")
         try write("{\(Self.listen),\(members)}")
         #expect(Configuration.Admin(contentsOf: directory.file) == nil)
     }
 
-    @Test func `a mistake of one listener leaves the other`() throws {
+    @Test func `a mistake in one listener does not affect the other`() throws {
         try write(#"{"listen":{"prot":8181},\#(Self.admin)}"#)
         #expect(Configuration.Listener(contentsOf: directory.file) == nil)
         #expect(Configuration.Admin(contentsOf: directory.file) != nil)
     }
 
-    @Test func `the store is read alone`() throws {
+    @Test func `the store is parsed separately`() throws {
         try write(#"{"store":{"path":"other.db"},"apps":[]}"#)
         #expect(Configuration.Store(contentsOf: directory.file)?.kind == .sqlite(path: directory.scratch.path("other.db")))
         try write(#"{"store":{"path":7},"apps":[]}"#)
         #expect(Configuration.Store(contentsOf: directory.file) == nil)
     }
 
-    /// It may stand elsewhere or under another name; its defaults would lead to another store or service.
+    /// It may be elsewhere or under another name; its defaults could belong to another store or service.
     @Test(arguments: [
         #""apps":[]"#, #""stor":{"path":"other.db"}"#, #""admin":{"token":{"file":"secrets/admin-token"},"store":{"path":"other.db"}}"#,
         #""apps":[{"app_id":"shop","store":{"path":"other.db"}}]"#,
     ])
-    func `among mistakes a missing part is not taken for its defaults`(_ members: String) throws {
+    func `a missing part does not get its defaults in a file with mistakes`(_ members: String) throws {
         try write("{\(members)}")
         #expect(Configuration.Store(contentsOf: directory.file) == nil)
         #expect(Configuration.Listener(contentsOf: directory.file) == nil)
     }
 
-    @Test func `beside an unknown key a part is read`() throws {
+    @Test func `a part is parsed beside an unknown key`() throws {
         try write(#"{"stor":{"path":"other.db"},\#(Self.admin)}"#)
         #expect(Configuration.Admin(contentsOf: directory.file) != nil)
     }
 
-    @Test func `the permission of insecure secrets holds for the part`() throws {
+    @Test func `the permission of insecure secrets applies to the part`() throws {
         try directory.scratch.write("weak", "secret")
         try write(#"{"admin":{"token":{"file":"weak"}},"allow_insecure_secrets":true,"apps":[]}"#)
         #expect(Configuration.Admin(contentsOf: directory.file)?.tokens.count == 1)
@@ -84,7 +84,7 @@ import Testing
         "{ADMIN,", "{ADMIN,}", "{ADMIN", #"{ADMIN "apps":[]}"#, #"{ADMIN,"apps":[1 2]}"#, #"{ADMIN,"apps":[],,"log":{}}"#, "{ADMIN}}",
         "{ADMIN,'log':{}}", "{ADMIN, // a remark\n}",
     ])
-    func `a mistake of JSON behind the part does not count`(_ text: String) throws {
+    func `invalid JSON after the part is ignored`(_ text: String) throws {
         try write(text.replacing("ADMIN", with: Self.admin))
         #expect(Configuration.Admin(contentsOf: directory.file)?.tokens.count == 1)
         #expect(Configuration.Listener(contentsOf: directory.file) == nil)
@@ -94,13 +94,13 @@ import Testing
         #"{"log":{"level" "info"},ADMIN}"#, "{'log':{},ADMIN}", #"{"admin":{"port":9191,}}"#, #"{"admin":{"port":1,"port":2}}"#,
         #"{ADMIN,ADMIN}"#, #"{"admin":{"port":9191"#, "[ADMIN]",
     ])
-    func `a mistake of JSON in or before the part counts`(_ text: String) throws {
+    func `invalid JSON in or before the part is reported`(_ text: String) throws {
         try write(text.replacing("ADMIN", with: Self.admin))
         #expect(Configuration.Admin(contentsOf: directory.file) == nil)
     }
 
     @Test(arguments: ["", "{", "[]", "7"])
-    func `a file that is no object of JSON has no part`(_ text: String) throws {
+    func `a file without a JSON object has no part`(_ text: String) throws {
         try write(text)
         #expect(Configuration.Admin(contentsOf: directory.file) == nil)
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(Configuration.Admin(contentsOf: directory.scratch.path("missing.json")) == nil)
     }
 
-    @Test func `a token that others can read spoils the part`() throws {
+    @Test func `a token that others can read invalidates the part`() throws {
         try directory.scratch.write("secrets/admin-token", TestSecret.text(200), mode: 0o644)
         try write("{\(Self.admin)}")
         #expect(Configuration.Admin(contentsOf: directory.file) == nil)

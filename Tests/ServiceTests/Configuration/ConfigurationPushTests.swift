@@ -12,7 +12,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Notifiers that make phones show something, and the one that passes registrations on.
+/// Push notifiers, and the relay of registrations.
 @Suite struct ConfigurationPushTests {
     private static let key = #""key":{"file":"secrets/AuthKey_ABCDE12345.p8"}"#
     private static let ids = #""key_id":"ABCDE12345","team_id":"FGHIJ67890""#
@@ -53,17 +53,17 @@ import Time
     }
 
     @Test(arguments: [apns, fcm, rustore, hms])
-    func `show a neutral text unless somebody chooses more`(_ members: String) throws {
+    func `show a neutral text by default`(_ members: String) throws {
         #expect(try push(members).style.content == .private)
     }
 
     @Test(arguments: [apns, fcm, rustore, hms])
-    func `withdraw what was read elsewhere if somebody says so`(_ members: String) throws {
+    func `withdraw read notifications if configured`(_ members: String) throws {
         #expect(try push(members).style.withdraws == false)
         #expect(try push(#"\#(members),"withdraw":true"#).style.withdraws)
     }
 
-    @Test func `are taken over`() throws {
+    @Test func `can be set`() throws {
         let push = try push(
             """
             \(Self.fcm),"url":"https://fcm.example.com/","content":"author","language":"ru","templates":{"title":"{author}:"},"sound":null,
@@ -78,7 +78,7 @@ import Time
         #expect(push.transport == NotifierTransport(timeoutSeconds: 5, concurrency: 7, proxy: "http://[::1]:3128"))
     }
 
-    @Test func `of Apple take a key or a certificate`() throws {
+    @Test func `of Apple accept a key or a certificate`() throws {
         guard case .apns(let token) = try push(Self.apns).provider, case .token(_, "ABCDE12345", "FGHIJ67890") = token.credential else {
             throw ChildProcess.Failure.missingOutput
         }
@@ -92,7 +92,7 @@ import Time
         #expect(provider.certificateExpiresAt?.rawValue == CertificatePair.expiry(ofCertificate: TestCertificate.shared.certificate))
     }
 
-    /// How PEM arrives through environment variables, `.env` files and forms.
+    /// Forms of PEM from environment variables, `.env` files and web forms.
     private static let mangled: [@Sendable (String) -> String] = [
         { $0.replacing("\n", with: #"\n"#) }, { $0.replacing("\n", with: #"\r\n"#) }, { $0.replacing("\n", with: " ") },
         { $0.replacing("\n", with: "") }, { "\"\($0)\"" }, { "'\($0.replacing("\n", with: #"\n"#))'" },
@@ -103,14 +103,14 @@ import Time
         { $0.replacing("\n", with: "\\\n") },
     ]
 
-    @Test(arguments: mangled.indices) func `of Apple take a key from the environment`(index: Int) throws {
+    @Test(arguments: mangled.indices) func `of Apple accept a key from the environment`(index: Int) throws {
         let key = try KeyGeneration.p256()
         directory.environment["APNS_KEY"] = Self.mangled[index](key)
         let members = #""type":"apns","key":{"env":"APNS_KEY"},\#(Self.ids),\#(Self.topic)"#
         #expect(try directory.problems(members: Self.notifiers(members)) == [])
     }
 
-    @Test func `pass registrations on`() throws {
+    @Test func `relay registrations`() throws {
         for (members, url) in [
             ("", "https://pyrus.com/servicedeskapi/v1/SetPushToken"),
             (#","domain":"pyrus.example.com""#, "https://pyrus.example.com/servicedeskapi/v1/SetPushToken"),
@@ -121,7 +121,7 @@ import Time
         }
     }
 
-    @Test func `notice another credential in the same file`() throws {
+    @Test func `differ for another credential in the same file`() throws {
         let before = try push(Self.apns)
         #expect(try push(Self.apns) == before)
         try directory.scratch.write("secrets/AuthKey_ABCDE12345.p8", try KeyGeneration.p256())

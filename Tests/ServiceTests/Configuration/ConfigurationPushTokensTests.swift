@@ -13,7 +13,7 @@ import Testing
         #""push_tokens":{"limits":[\#(limits.joined(separator: ","))]}"#
     }
 
-    @Test func `limits are taken over`() throws {
+    @Test func `limits can be set`() throws {
         let limits = member(
             #"{"per":"device","max":1000,"window_seconds":60}"#, #"{"per":"service","max":1000000,"window_seconds":1}"#)
         #expect(
@@ -29,7 +29,7 @@ import Testing
         (#"{"per":"app","max":1000001,"window_seconds":1}"#, "max: expected an integer from 1 to 1000000, found 1000001"),
         (#"{"per":"app","max":1}"#, #"window_seconds: missing; a limit looks like {"per": "user", "max": 1, "window_seconds": 300}"#),
     ])
-    func `limits are checked`(limit: String, problem: String) throws {
+    func `mistakes in limits are reported`(limit: String, problem: String) throws {
         #expect(try ConfigurationDirectory().problems(members: member(limit)) == ["$.push_tokens.limits[0].\(problem)"])
     }
 }

@@ -9,9 +9,9 @@ import Testing
 @testable import Pyrus
 
 @Suite struct ConfigurationRedactionTests {
-    /// In the middle of everything that is a secret here.
+    /// Contained in every secret here.
     private static let marker = "MARKER"
-    /// Spelled like a secret; not random, so that it is refused.
+    /// In the form of a secret, but not random, so it is rejected.
     private static let wellFormed = marker + String(repeating: "A", count: 43 - marker.count)
     private static let malformed = "not \(marker) a secret"
     private static let signing = "whsec_\(marker)"
@@ -20,11 +20,11 @@ import Testing
     private static let laterPEM = "\\n\(pem)"
     private static let account = #"{\"type\":\"service_account\",\"private_key\":\"-----BEGIN PRIVATE KEY-----\#(marker)\"}"#
     private static let address = "postgres://deskgate:\(marker)/x@db/desk"
-    /// The marker has other letters.
+    /// The marker has letters that are not hexadecimal.
     private static let digits = String(repeating: "c0ffee00", count: 8)
     private static let misplaced = [laterPEM, account, address, digits]
 
-    /// A text in place of the name of a secret.
+    /// A text in place of a secret's name.
     private static func sources(_ text: String) -> [String] { ["file", "env", "credential"].map { "{\"\($0)\":\"\(text)\"}" } }
 
     private let directory: ConfigurationDirectory
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Everything that can stand where a secret is asked for.
+    /// Every value that can be in place of a secret.
     private static let secrets =
         [wellFormed, malformed, pem, signing].flatMap { ["\"\($0)\"", "[\"\($0)\"]", "[{\"file\":\"\($0)\"}]", "{\"value\":\"\($0)\"}"] }
         + ["good", "bad"].flatMap { name in
@@ -61,7 +61,7 @@ import Testing
         let secret = Self.secrets[index]
         let insecure = #""allow_insecure_secrets":\#(isInsecureAllowed)"#
         let keys = #"[{"id":1,"secret":\#(secret)},{"id":2,"secret":\#(secret)}]"#
-        // Within one more list, because the name of a file that is not there is told, and a list of files is right here.
+        // Nested in another list, because a list of files is valid here, and the name of a missing file is reported.
         let webhook = #"{"secret":[\#(secret)],"signature_secret":[\#(secret)]}"#
         let notifier = #"{"type":"http","url":"\#(Self.malformed)","secret":[\#(secret)],"proxy":"\#(Self.pem)"}"#
         let json = """
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [wellFormed, malformed])
-    func `reports no secret of a broken file`(_ secret: String) throws {
+    func `reports no secret from an invalid file`(_ secret: String) throws {
         for json in [#"{"apps":"\#(secret)"#, #"{"x":"\#(secret)","x":"\#(secret)"}"#, #""\#(secret)""#, "{\"\(secret)\n\"}"] {
             let problems = try directory.problems(json)
             #expect(!problems.isEmpty)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `says where a secret stands in place of its name`() throws {
+    @Test func `reports a secret in place of its name`() throws {
         #expect(
             try directory.problems(secret: #"{"env":"\#(Self.wellFormed)"}"#) == [
                 "$.apps[0].keys[0].secret.env: expected the name of an environment variable, such as APP_KEY, without $ and not its value"

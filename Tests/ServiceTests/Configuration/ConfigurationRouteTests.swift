@@ -31,7 +31,7 @@ import Testing
         AppSubscriptions(try directory.configuration(Self.json(app)))
     }
 
-    @Test func `lead each type to its notifier`() throws {
+    @Test func `route each type to its notifier`() throws {
         let subscriptions = try subscriptions(#","notifiers":["log"],"routes":{"ios":"one","ipad":"one","android":"two","tv":"backend"}"#)
         #expect(
             subscriptions.comments("shop") == [
@@ -43,14 +43,14 @@ import Testing
         #expect(subscriptions.registry.subscriptions(of: "shop").map(\.notifier) == ["log"])
     }
 
-    /// A backend that knows its people's devices itself would hear of nothing otherwise.
-    @Test func `need a device for pushes alone`() throws {
+    /// Otherwise a backend that manages its users' devices would get nothing.
+    @Test func `require a device only for pushes`() throws {
         let subscriptions = try subscriptions(#","notifiers":["log","backend","one","journal"]"#)
         #expect(subscriptions.comments("shop").map(\.requiresDevice) == [false, false, true, true])
         #expect(!Configuration.Notifier(name: "log", kind: .log).requiresDevice)
     }
 
-    @Test func `lead all others to the default`() throws {
+    @Test func `route other types to the default`() throws {
         let subscriptions = try subscriptions(#","notifiers":[],"routes":{"ios":"one","rustore":"two","default":"two"}"#)
         #expect(
             subscriptions.comments("shop") == [
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `of push are not reported of registrations and the relay of nothing else`() throws {
+    @Test func `send no registrations to push notifiers, and nothing else to the relay`() throws {
         let subscriptions = try subscriptions(#","notifiers":["one","relay","backend"]"#)
         #expect(subscriptions.comments("shop").map(\.notifier) == ["one", "backend"])
         #expect(subscriptions.comments("shop")[0] == Subscription(notifier: "one", deviceTypes: .all, requiresDevice: true))
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func `tell what was read to backends, and to push notifiers that withdraw`() throws {
+    @Test func `send read receipts to backends, and to push notifiers that withdraw`() throws {
         let app = #","notifiers":["log","relay","backend"],"routes":{"ios":"one","android":"two"}"#
         let reported = [Subscription(notifier: "log"), Subscription(notifier: "backend", keepsOrder: true)]
         #expect(try subscriptions(app).seen("shop") == reported)
@@ -81,7 +81,7 @@ import Testing
         #expect(subscriptions.seen("other").isEmpty)
     }
 
-    /// Members of an app's object, a type of device, and whether APNs alone notifies it.
+    /// Members of an app's object, a type of device, and whether only APNs notifies it.
     private static let providers: [(app: String, type: String, isForAPNs: Bool)] = [
         (#","routes":{"ios":"apple","android":"one"}"#, "ios", true), (#","routes":{"ios":"apple","android":"one"}"#, "android", false),
         (#","routes":{"ios":"apple","android":"one"}"#, "tv", false), (#","routes":{"android":"one","default":"apple"}"#, "ios", true),
@@ -92,7 +92,7 @@ import Testing
         (#","notifiers":["backend","relay"]"#, "ios", false), ("", "ios", false),
     ]
 
-    @Test(arguments: providers.indices) func `say whether APNs alone notifies`(index: Int) throws {
+    @Test(arguments: providers.indices) func `tell whether only APNs notifies a type`(index: Int) throws {
         let (app, type, isForAPNs) = Self.providers[index]
         try directory.writePushCredentials()
         let apple =
@@ -111,7 +111,7 @@ import Testing
             (#","notifiers":["backend"],"routes":{"iOS":"one"}"#, false), (#","notifiers":["one"]"#, false),
             (#","notifiers":["log"]"#, false), (#","notifiers":[]"#, false),
         ])
-    func `an app that notifies phones may leave out a type`(_ app: String, _ isLeftOut: Bool) throws {
+    func `an app with push notifiers may have an unserved type`(_ app: String, _ isLeftOut: Bool) throws {
         let subscriptions = try subscriptions(app)
         #expect(subscriptions.leaveOut("shop", deviceType: "ios") == isLeftOut)
         #expect(!subscriptions.leaveOut("other", deviceType: "ios"))
@@ -136,7 +136,7 @@ import Testing
             (#"{"iOS":"backend","ios":"backend"}"#, nil),
             (#"{"ios":"one"}"#, "routes.ios: names a notifier of type rustore, which reaches no such devices; name one that does"),
         ] as [(String, String?)])
-    func `a route that reaches no device is warned of`(_ routes: String, _ warning: String?) throws {
+    func `a route without devices causes a warning`(_ routes: String, _ warning: String?) throws {
         let found = try directory.configuration(Self.json(#","routes":\#(routes)"#)).routeWarnings
         for warning in found { #expect(warning.message.isTranslated) }
         #expect(found.map { "\($0.path): \($0.message.english)" } == warning.map { ["$.apps[0].\($0)"] } ?? [])
@@ -159,7 +159,7 @@ import Testing
             ]
         ),
     ])
-    func `tell every mistake`(app: String, problems: [String]) throws {
+    func `report every mistake`(app: String, problems: [String]) throws {
         #expect(try directory.problems(Self.json(app)) == problems.map { "$.apps[0].\($0)" })
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Configuration
 
-/// The JSON Schema of the configuration refuses what the reader refuses in each value alone, and nothing that the reader takes.
+/// The JSON Schema of the configuration rejects each single value that the parser rejects, and accepts all that the parser accepts.
 @Suite struct ConfigurationSchemaTests {
     private let schema: JSONSchema
     private let full: JSONValue
@@ -16,7 +16,7 @@ import Testing
     init() throws {
         schema = try JSONSchema(ConfigurationSchema.json)
         full = try Self.file("docs/config.full.json")
-        // One place of each key.
+        // One value for each key.
         places = Dictionary(grouping: ConfigurationPlace.all(in: full), by: \.name).compactMap(\.value.first)
         directory = try ConfigurationExampleTests.directory()
     }
@@ -28,12 +28,12 @@ import Testing
         #expect(schema.check(try Self.file(name)).violations.map(\.description) == [])
     }
 
-    @Test func `it accepts a secret in the configuration, which a laptop may have`() throws {
+    @Test func `it accepts a secret in the configuration, which a laptop may use`() throws {
         let json: JSONValue = ["allow_insecure_secrets": true, "apps": [["app_id": "shop", "keys": [["id": 1, "secret": "secret"]]]]]
         #expect(schema.check(json).violations == [])
     }
 
-    @Test func `it refuses an unknown key where the reader does`() throws {
+    @Test func `it rejects unknown keys like the parser`() throws {
         let objects = places.compactMap { place -> JSONValue? in
             guard case .object(let object) = place.value, !place.pattern.hasSuffix(".parameters") else { return nil }
             return place.root(with: Self.withUnknownKey(object))
@@ -43,13 +43,13 @@ import Testing
         #expect(try (objects + [Self.withUnknownKey(root)]).map(verdict).filter { $0 != .both } == [])
     }
 
-    /// A list in a list is a value of no key.
-    @Test func `it refuses a value of another type where the reader does`() throws {
+    /// A list within a list is not a value of any key.
+    @Test func `it rejects values of another type like the parser`() throws {
         let wrong = try places.filter { try verdict(on: $0.root(with: [[[]]])) != .both }
         #expect(wrong.map(\.path) == [])
     }
 
-    @Test(arguments: [-1, Int64.max]) func `it refuses a number beyond its range where the reader does`(_ number: Int64) throws {
+    @Test(arguments: [-1, Int64.max]) func `it rejects numbers out of range like the parser`(_ number: Int64) throws {
         let numbers = places.filter { place in
             switch place.value {
             case .integer, .number: true
@@ -61,13 +61,13 @@ import Testing
         #expect(wrong.map(\.path) == [])
     }
 
-    @Test func `it refuses another word where the reader does`() throws {
+    @Test func `it rejects unknown words like the parser`() throws {
         let words = places.filter { ["apps[].keys[].state", "log.level", "store.type", "notifiers.NAME.type"].contains($0.pattern) }
         #expect(!words.isEmpty)
         #expect(try words.filter { try verdict(on: $0.root(with: "nonsense")) != .both }.map(\.path) == [])
     }
 
-    @Test func `it requires no key that the reader does not require`() throws {
+    @Test func `it requires only keys that the parser requires`() throws {
         let required = places.filter { !schema.check($0.root(with: nil)).violations.isEmpty }
         #expect(required.count > 40, "it requires some")
         #expect(try required.filter { try verdict(on: $0.root(with: nil)) != .both }.map(\.path) == [])

@@ -47,7 +47,7 @@ import Testing
         #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
     }
 
-    @Test func `messages may be held where an app belongs to Sendbird`() throws {
+    @Test func `messages may be held if an app belongs to Sendbird`() throws {
         let configuration = try directory.configuration(sendbird())
         #expect(configuration.runningNotifiers == ["log", HeldMessage.notifier])
         #expect(configuration.runs(HeldMessage.notifier))
@@ -58,7 +58,7 @@ import Testing
         #expect(throws: ConfigurationError.self) { try directory.configuration(named) }
     }
 
-    @Test func `is taken over`() throws {
+    @Test func `can be set`() throws {
         let settings = try #require(
             try directory.configuration(
                 app(
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [("[]", []), (#"["bot-1","бот"]"#, ["bot-1", "бот"])] as [(String, [String])])
-    func `the bots of an app are named by their user ids`(_ list: String, _ expected: [String]) throws {
+    func `the bots of an app are listed by their user ids`(_ list: String, _ expected: [String]) throws {
         let configuration = try directory.configuration(sendbird(#"\#(Self.tokens),"bot_user_ids":\#(list)"#))
         #expect(configuration.apps.first?.sendbird?.botUserIDs == expected)
     }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [("[]", []), (#"["order","\u0433\u043e\u0440\u043e\u0434"]"#, ["order", "город"])] as [(String, [String])])
-    func `the fields that customers may set are named by their keys`(_ list: String, _ expected: [String]) throws {
+    func `the fields that customers may set are listed by their keys`(_ list: String, _ expected: [String]) throws {
         let json = sendbird(#"\#(Self.tokens),"tickets":true,"ticket_fields":\#(list),"customer_fields":\#(list)"#)
         let configuration = try directory.configuration(json)
         #expect(configuration.apps.first?.sendbird?.ticketFields == expected)
@@ -150,7 +150,7 @@ import Testing
 
     private static let relay = #","notifiers":{"log":{"type":"log"},"relay":{"type":"sendbird","concurrency":3}}"#
 
-    /// A relay has the address and the tokens of the apps that name it.
+    /// A relay has the address and the tokens of the apps that use it.
     @Test func `has a relay`() throws {
         let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"session_tokens":{"life_seconds":60}},"notifiers":["relay"]"#
         let configuration = try directory.configuration(app(members, notifiers: Self.relay))
@@ -209,7 +209,7 @@ import Testing
             ])
     }
 
-    @Test func `an app of Sendbird has no anonymous mode`() throws {
+    @Test func `an app of Sendbird cannot have the anonymous mode`() throws {
         let anonymous = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"anonymous":"accept""#
         #expect(
             try directory.problems(app(anonymous)) == [
@@ -218,7 +218,7 @@ import Testing
             ])
     }
 
-    @Test func `names no relay to another help desk`() throws {
+    @Test func `another help desk cannot use the relay`() throws {
         let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"notifiers":["pyrus"]"#
         #expect(
             try directory.problems(app(members, notifiers: #","notifiers":{"pyrus":{"type":"pyrus"}}"#)) == [
@@ -226,7 +226,7 @@ import Testing
             ])
     }
 
-    @Test func `has tokens of its own`() throws {
+    @Test func `must have its own tokens`() throws {
         let shared = #""chat_token":{"env":"CHAT"},"desk_token":{"env":"CHAT"}"#
         #expect(
             try directory.problems(sendbird(shared)) == [

@@ -18,7 +18,7 @@ import Time
     private static let address = "postgres://deskgate:\(TestSecret.text(3))@db1,db2:6432/desk"
     private static let postgres = #""store":{"type":"postgres","url":{"env":"DATABASE_URL"}}"#
 
-    @Test func `a disk with less room than must stay free is warned of`() throws {
+    @Test func `a disk with less than the required free space causes a warning`() throws {
         let store = try directory.configuration(members: #""store":{"path":"store.db","minimum_free_megabytes":900}"#).store
         #expect(store.roomWarning(freeBytes: 900_000_000) == nil)
         let warning = try #require(store.roomWarning(freeBytes: 899_999_999))
@@ -60,7 +60,7 @@ import Time
         #expect(try directory.problems(members: members) == [problem])
     }
 
-    @Test func `a bad address is not quoted`() throws {
+    @Test func `an invalid address is not quoted`() throws {
         let secret = TestSecret.text(4)
         directory.environment["DATABASE_URL"] = "postgres://deskgate:\(secret)/x@db/desk"
         let problems = try directory.problems(members: Self.postgres)
@@ -68,7 +68,7 @@ import Time
         #expect(problems.allSatisfy { $0.hasPrefix("$.store.url: ") && !$0.contains(secret) })
     }
 
-    @Test func `a bad address is no reason to refuse the copy of the revocations`() throws {
+    @Test func `an invalid address does not prevent the use of the copy of the revocations`() throws {
         directory.environment["DATABASE_URL"] = "postgres://deskgate@db:none/desk"
         let members = #""store":{"type":"postgres","url":{"env":"DATABASE_URL"},"revocations_path":"copy"}"#
         let problems = try directory.problems(members: members)
@@ -83,7 +83,7 @@ import Time
         ("revocations_path", "~/copy", "~ is not replaced here; write the path out"),
         ("path", "${HOME}/deskgate.db", "variables are not replaced here; write the path out"),
     ])
-    func `no file is made at a path that was meant for another program`(key: String, path: String, problem: String) throws {
+    func `a path in another program's form is rejected`(key: String, path: String, problem: String) throws {
         #expect(try directory.problems(members: #""store":{"\#(key)":"\#(path)"}"#) == ["$.store.\(key): \(problem)"])
     }
 
@@ -99,7 +99,7 @@ import Time
         ),
         (#""path":"a","revocations_path":"b""#, []),
     ])
-    func `each file of the store is a file of its own`(members: String, problems: [String]) throws {
+    func `the files of the store must differ`(members: String, problems: [String]) throws {
         try directory.scratch.write("target", "")
         #expect(unsafe symlink("target", directory.scratch.path("link")) == 0)
         let expected = problems.map { "$.store.\($0); give a file of its own" }
@@ -111,7 +111,7 @@ import Time
         #expect(problems == ["$.store.revocations_path: a store in memory has no copy; remove it"])
     }
 
-    @Test func `the other store is for copies`() throws {
+    @Test func `the other store is only a target for copies`() throws {
         let both = #","path":"/a/b","url":{"env":"DATABASE_URL"}}"#
         let postgres = try directory.configuration(members: #""store":{"type":"postgres""# + both).store
         #expect(postgres.other == .sqlite(path: "/a/b"))
@@ -120,7 +120,7 @@ import Time
         #expect(sqlite.other == postgres.kind)
     }
 
-    @Test func `another password needs no restart and another database does`() throws {
+    @Test func `another password needs no restart, but another database does`() throws {
         let before = try directory.configuration(members: Self.postgres)
         directory.environment["DATABASE_URL"] = "postgres://deskgate:\(TestSecret.text(4))@db1,db2:6432/desk"
         #expect(before.fixedKeys(differingFrom: try directory.configuration(members: Self.postgres)) == [])
@@ -129,14 +129,14 @@ import Time
     }
 
     @Test(arguments: [("sslmode=require", 1), ("sslmode=verify-full", 0), ("connect_timeout=3", 0)])
-    func `an unverified server is worth a warning`(query: String, count: Int) throws {
+    func `an unverified server causes a warning`(query: String, count: Int) throws {
         directory.environment["DATABASE_URL"] = "postgres://deskgate@db.example.com/desk?\(query)"
         let warnings = try directory.configuration(members: Self.postgres).warnings(now: UnixSeconds(rawValue: 1_800_000_000))
         #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))
     }
 
     @Test(arguments: [("", 1), (#""type":"sqlite","#, 0), (#""type":"postgres","#, 0)])
-    func `an address without a type is worth a warning`(type: String, count: Int) throws {
+    func `an address without a type causes a warning`(type: String, count: Int) throws {
         let configuration = try directory.configuration(members: #""store":{\#(type)"url":{"env":"DATABASE_URL"}}"#)
         let warnings = configuration.reportedWarnings(now: UnixSeconds(rawValue: 1_800_000_000))
         #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))

@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test(arguments: ["listen", "admin"])
-    func `is read with its key`(listener: String) throws {
+    func `is parsed with its key`(listener: String) throws {
         let configuration = try directory.configuration(
             members: #""\#(listener)":{"tls":{"certificate":"certificate.pem","key":"key.pem"}}"#)
         let settings = listener == "listen" ? configuration.listen.settings : configuration.admin.listener.settings
         #expect(settings.tls == TLSIdentity(certificate: Self.certificate, key: Self.key))
     }
 
-    /// Makes a chain of a server's, an intermediate and a root certificate, and the server's key in the forms of OpenSSL's commands.
+    /// Creates a chain of a server's, an intermediate and a root certificate, and the server's key in the formats of OpenSSL's commands.
     private func makeChain() throws {
         let script = #"""
             set -e
@@ -68,7 +68,7 @@ import Testing
         #expect(made.status == 0)
     }
 
-    @Test func `is read in every form of open SSL`() throws {
+    @Test func `is parsed in every format of OpenSSL`() throws {
         try makeChain()
         let problems = { (certificate: String, key: String) in
             try directory.problems(members: #""listen":{"tls":{"certificate":"\#(certificate)","key":"\#(key)"}}"#)
@@ -92,7 +92,7 @@ import Testing
         #expect(tls == TLSIdentity(certificate: try directory.scratch.read("chain.crt"), key: try directory.scratch.read("pkcs8.key")))
     }
 
-    @Test func `another kind of file is named`() throws {
+    @Test func `another kind of file is reported`() throws {
         try makeChain()
         let script = #"""
             set -e
@@ -193,11 +193,11 @@ import Testing
             ["$.listen.tls.client_authorities: expected the path of a PEM file, found a list"]
         ),
     ])
-    func `is checked`(tls: String, problems: [String]) throws {
+    func `mistakes are reported`(tls: String, problems: [String]) throws {
         #expect(try directory.problems(members: #""listen":{"tls":\#(tls)}"#) == problems)
     }
 
-    /// Only the public listener asks for certificates: operators have tokens.
+    /// Only the public listener requests certificates: operators have tokens.
     @Test func `the admin listener has no client authorities`() throws {
         let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem","client_authorities":"certificate.pem"}"#
         #expect(try directory.configuration(members: "\"listen\":{\(tls)}").callers.areRestricted)
@@ -207,7 +207,7 @@ import Testing
             ])
     }
 
-    @Test func `may have an open key on a laptop`() throws {
+    @Test func `may have a readable key on a laptop`() throws {
         let tls = #""listen":{"tls":{"certificate":"certificate.pem","key":"open.pem"}}"#
         #expect(try directory.problems(members: #"\#(tls),"allow_insecure_secrets":true"#) == [])
     }

@@ -2,12 +2,12 @@ import POSIX
 import TestSupport
 import Testing
 
-/// The tables of docs/CONFIGURATION.md are made of the lists of keys.
+/// The tables of docs/CONFIGURATION.md, generated from the lists of keys.
 @Suite struct ConfigurationTableTests {
     private static let path = "\(packageRoot)/docs/CONFIGURATION.md"
 
     /// `make configuration-tables` sets the variable.
-    @Test func `the tables of the documentation are those of the program`() throws {
+    @Test func `the tables of the documentation are current`() throws {
         let page = String(decoding: try File.read(Self.path, limit: 1 << 20).bytes, as: UTF8.self)
         let renewed = ConfigurationTable.renewed(page)
         if Process.environment("DESKGATE_WRITE_TABLES") != nil {

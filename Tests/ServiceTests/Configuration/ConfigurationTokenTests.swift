@@ -21,7 +21,7 @@ import Time
         try directory.problems(members: #""admin":{"token":\#(Self.admin),"tokens":\#(tokens)\#(members)}"#)
     }
 
-    @Test func `have their names roles and places`() throws {
+    @Test func `have names, roles and paths`() throws {
         let list = (Self.tokens + [#"{"name":"next","role":"mint","token":{"env":"NEXT"}}"#]).joined(separator: ",")
         directory.environment["NEXT"] = TestSecret.text(240)
         let configuration = try directory.configuration(members: #""admin":{"tokens":[\#(list)],"token":\#(Self.admin)}"#)
@@ -68,12 +68,12 @@ import Time
             "$.apps[0].keys[0].secret: the same secret as $.admin.tokens[0].token; give each key a secret of its own"
         ),
     ])
-    func `are checked`(tokens: String, problem: String) throws {
+    func `mistakes are reported`(tokens: String, problem: String) throws {
         directory.environment["SHORT"] = "short"
         #expect(try problems(tokens) == [problem])
     }
 
-    /// The message for a configuration of an earlier version says what to add.
+    /// The error for a configuration of an earlier version contains the missing member.
     @Test(arguments: [(AdminToken.Role.mint, "backend"), (.read, "prometheus"), (.operate, "anna")])
     func `each needs a name`(_ role: AdminToken.Role, _ sample: String) throws {
         let problem =
@@ -99,7 +99,7 @@ import Time
         (#""mint-holder""#, "the same name as $.admin.tokens[0]; give each token a name of its own"),
         (#""MINT-holder""#, "the same name as $.admin.tokens[0]; give each token a name of its own"),
     ])
-    func `other names are refused`(_ name: String, _ problem: String) throws {
+    func `other names are rejected`(_ name: String, _ problem: String) throws {
         let list = #"[\#(Self.tokens[0]),{"name":\#(name),"role":"read","token":{"file":"secrets/read-token"}}]"#
         #expect(try problems(list) == ["$.admin.tokens[1].name: \(problem)"])
     }
@@ -108,11 +108,11 @@ import Time
         ("anna", "anna"), ("CORP\\anna", "CORP_anna"), ("user 1000", "user_1000"), ("ü", "__"), ("", "_"),
         (String(repeating: "a", count: 70), String(repeating: "a", count: 64)),
     ])
-    func `a user of the system has a name that is plain`(_ user: String, _ name: String) {
+    func `a system user has a plain name`(_ user: String, _ name: String) {
         #expect(PlainName.resembling(user) == name)
     }
 
-    @Test func `are two different ones even where insecure secrets are allowed`() throws {
+    @Test func `must differ even if insecure secrets are allowed`() throws {
         let twice = #"[{"name":"a","role":"read","token":"x"},{"name":"b","role":"mint","token":"x"}]"#
         #expect(
             try directory.problems(members: #""admin":{"tokens":\#(twice)},"allow_insecure_secrets":true"#) == [
@@ -120,7 +120,7 @@ import Time
             ])
     }
 
-    @Test func `are at most 32`() throws {
+    @Test func `are limited to 32`() throws {
         for count in [32, 33] {
             let list = (0..<count).map { number in
                 directory.environment["TOKEN_\(number)"] = TestSecret.text(30 + number) + TestSecret.text(30 + number)
@@ -132,13 +132,13 @@ import Time
         }
     }
 
-    @Test(arguments: AdminToken.Role.allCases) func `must read metrics that need one`(_ role: AdminToken.Role) throws {
+    @Test(arguments: AdminToken.Role.allCases) func `of any role can read protected metrics`(_ role: AdminToken.Role) throws {
         let member = #""admin":{"metrics_need_token":true,"tokens":[{"name":"a","role":"\#(role)","token":{"file":"secrets/read-token"}}]}"#
         let problem = #"$.admin.tokens: none has the role "read" or "operate", and "metrics_need_token" is true"#
         #expect(try directory.problems(members: member) == (role == .mint ? [problem] : []))
     }
 
-    /// What an operator would otherwise learn when a command is needed.
+    /// Otherwise an operator would notice it only when a command is needed.
     @Test(
         arguments: [
             (
@@ -148,7 +148,7 @@ import Time
             (["mint", "read"], #"none has the role "operate", so no command can change anything in a service that runs"#),
             (["operate"], nil), (["mint", "operate"], nil), ([], nil),
         ] as [([String], String?)])
-    func `are warned of where a command has none`(roles: [String], warning: String?) throws {
+    func `without a token for a command cause a warning`(roles: [String], warning: String?) throws {
         let list = roles.map { #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",")
         let tokens = roles.isEmpty ? "" : #""tokens":[\#(list)]"#
         func warnings(_ admin: String) throws -> [String] {

@@ -7,19 +7,19 @@ import Time
 
 @Suite struct ConfigurationTracesTests {
     private static let url = #""url":"https://collector.example.com:4318/v1/traces""#
-    /// Longer than what is shown of a name in a path.
+    /// Longer than the part of a name shown in a path.
     private static let longName = "X-" + String(repeating: "n", count: 70)
 
     private func read(_ otlp: String, in directory: ConfigurationDirectory) throws -> Configuration.TraceExport? {
         try directory.configuration(members: #""traces":{"otlp":{\#(otlp)}}"#).traces
     }
 
-    @Test(arguments: ["", #","traces":{}"#]) func `nothing is exported unless asked`(member: String) throws {
+    @Test(arguments: ["", #","traces":{}"#]) func `nothing is exported by default`(member: String) throws {
         let directory = try ConfigurationDirectory()
         #expect(try directory.configuration(members: #""log":{}\#(member)"#).traces == nil)
     }
 
-    @Test func `defaults are there`() throws {
+    @Test func `members have defaults`() throws {
         let traces = try #require(try read(Self.url, in: try ConfigurationDirectory()))
         #expect(traces.url == "https://collector.example.com:4318/v1/traces")
         #expect(traces.sampleRatio == 1)
@@ -29,7 +29,7 @@ import Time
         #expect(!traces.isParentBased)
     }
 
-    @Test func `everything can be said`() throws {
+    @Test func `every member can be set`() throws {
         let directory = try ConfigurationDirectory()
         directory.environment["COLLECTOR"] = "Bearer of-something"
         try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
@@ -44,8 +44,7 @@ import Time
         #expect(traces.isParentBased)
     }
 
-    /// The values of all headers are masked, whatever their names, also beside one whose value stands in a file. The same text elsewhere is
-    /// shown.
+    /// The values of all headers are masked for any name, also beside one whose value is in a file. The same text elsewhere is shown.
     @Test func `headers are shown without their values`() throws {
         let directory = try ConfigurationDirectory()
         directory.environment["COLLECTOR"] = "Bearer of-something"
@@ -72,7 +71,7 @@ import Time
         #expect(shown["apps"]?.elements[0]["app_id"] == "shop")
     }
 
-    @Test func `a changed header is reported by its key only`() throws {
+    @Test func `a changed header is reported by its key`() throws {
         let directory = try ConfigurationDirectory()
         func configuration(_ value: String) throws -> Configuration {
             try directory.configuration(members: #""traces":{"otlp":{\#(Self.url),"headers":{"X-Tenant":"\#(value)"}}}"#)
@@ -119,12 +118,12 @@ import Time
                 + #""allow_insecure_secrets": true at the top on a laptop"#
         ),
     ])
-    func `mistakes are reported with their place`(otlp: String, problem: String) throws {
+    func `mistakes are reported with their path`(otlp: String, problem: String) throws {
         let found = try ConfigurationDirectory().problems(members: #""traces":{"otlp":{\#(otlp)}}"#)
         #expect(found == ["$.traces.otlp.\(problem)"])
     }
 
-    /// Members of `otlp` and of `listen`, and what `check` warns of.
+    /// Members of `otlp` and of `listen`, and the warning of `check`.
     @Test(arguments: [
         ("", "", nil), (#","sample_ratio":0.1"#, "", nil), (#","sample_ratio":0"#, "", "sample_ratio"),
         (#","sample_ratio":0.0"#, "", "sample_ratio"),
@@ -134,7 +133,7 @@ import Time
         (#","parent_based":true"#, #""shared_header":{"name":"X-Shared-Secret","secret":{"env":"SHARED"}}"#, nil),
         (#","sample_ratio":0"#, #""allow":["192.0.2.0/24"]"#, "sample_ratio"),
     ])
-    func `who decides what is exported is reported where it is everybody or nobody`(otlp: String, listen: String, key: String?) throws {
+    func `the sampling source is reported if it is every client or none`(otlp: String, listen: String, key: String?) throws {
         let directory = try ConfigurationDirectory()
         directory.environment["SHARED"] = TestSecret.text(91)
         let configuration = try directory.configuration(
@@ -149,7 +148,7 @@ import Time
         ("https://c.example/v1/metrics?a=1", true), ("https://c.example/api/traces", true),
         ("https://c.example:4318/v1/traces", false), ("https://c.example/otlp/v1/traces?key=4317", false),
     ])
-    func `an address that takes no traces is warned of`(url: String, isWarned: Bool) throws {
+    func `an address that cannot accept traces causes a warning`(url: String, isWarned: Bool) throws {
         let configuration = try ConfigurationDirectory().configuration(members: #""traces":{"otlp":{"url":"\#(url)"}}"#)
         let warnings = configuration.reportedWarnings(now: 0).filter { $0.path == "$.traces.otlp.url" }
         #expect(warnings.count == (isWarned ? 1 : 0))
@@ -157,7 +156,7 @@ import Time
     }
 
     @Test(arguments: ["http://127.0.0.1:4318/v1/traces", "http://localhost/v1/traces", "http://[::1]:4318/"])
-    func `plain HTTP stays on this machine`(url: String) throws {
+    func `plain HTTP to another host is rejected`(url: String) throws {
         let directory = try ConfigurationDirectory()
         #expect(try directory.problems(members: #""traces":{"otlp":{"url":"\#(url)"}}"#) == [])
         #expect(try directory.problems(members: #""traces":{"otlp":{"url":"http://collector/","allow_http":true}}"#) == [])

@@ -14,7 +14,7 @@ import Testing
 
 /// The values of keys: defaults, ranges, kinds.
 @Suite struct ConfigurationValueTests {
-    @Test func `all have defaults but the apps`() throws {
+    @Test func `all except the apps have defaults`() throws {
         let configuration = try ConfigurationDirectory().configuration("{\(ConfigurationDirectory.apps)}")
         #expect(configuration.listen.address == .tcp(host: "127.0.0.1", port: 8080))
         #expect(configuration.listen.settings == ServerSettings(connectionLimit: 10_000, idleTimeoutSeconds: 75))
@@ -60,7 +60,7 @@ import Testing
         ("deliveries", "keep_dead_days", 0, 3650), ("security_keys", "default_life_seconds", 0, 1_099_511_627_775),
         ("shutdown", "drain_seconds", 0, 3600),
     ])
-    func `are within their range`(part: String, key: String, lowest: Int, highest: Int) throws {
+    func `must be within their range`(part: String, key: String, lowest: Int, highest: Int) throws {
         let directory = try ConfigurationDirectory()
         for number in [lowest, highest] {
             #expect(try directory.problems(members: #""\#(part)":{"\#(key)":\#(number)}"#) == [])
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `are taken over`() throws {
+    @Test func `can be set`() throws {
         let configuration = try ConfigurationDirectory().configuration(
             members: """
                 "listen":{"host":"::1","port":1,"max_connections":2,"idle_timeout_seconds":3,"request_timeout_seconds":4},
@@ -103,11 +103,11 @@ import Testing
     @Test(arguments: [
         ("debug", LogLevel.debug), ("info", LogLevel.info), ("warning", LogLevel.warning), ("error", LogLevel.error),
     ])
-    func `name every log level`(name: String, level: LogLevel) throws {
+    func `include every log level`(name: String, level: LogLevel) throws {
         #expect(try ConfigurationDirectory().configuration(members: #""log":{"level":"\#(name)"}"#).log.level == level)
     }
 
-    @Test func `resolve paths from the files directory`() throws {
+    @Test func `resolve paths from the file's directory`() throws {
         let directory = try ConfigurationDirectory()
         let relative = try directory.configuration(members: #""listen":{"unix":"run/public.sock"}"#)
         #expect(relative.listen.address == .unix(path: directory.scratch.path("run/public.sock")))
@@ -129,12 +129,12 @@ import Testing
         ),
         (#""admin":{"metrics_need_token":null}"#, "$.admin.metrics_need_token: expected true or false, found null"),
     ])
-    func `are checked`(member: String, problem: String) throws {
+    func `mistakes are reported`(member: String, problem: String) throws {
         #expect(try ConfigurationDirectory().problems(members: member) == [problem])
     }
 
     @Test(arguments: [(0, 100), (101, 100)])
-    func `of the default life stay within the longest`(standard: Int, longest: Int) throws {
+    func `the default lifetime is at most the longest one`(standard: Int, longest: Int) throws {
         let member = #""security_keys":{"longest_life_seconds":\#(longest),"default_life_seconds":\#(standard)}"#
         #expect(
             try ConfigurationDirectory().problems(members: member) == [
@@ -142,7 +142,7 @@ import Testing
             ])
     }
 
-    @Test func `of the default life follow the longest`() throws {
+    @Test func `the default lifetime is shortened to the longest one`() throws {
         let configuration = try ConfigurationDirectory().configuration(members: #""security_keys":{"longest_life_seconds":100}"#)
         #expect(configuration.defaultLifetimeSeconds == 100)
     }

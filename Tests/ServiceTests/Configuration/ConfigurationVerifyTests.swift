@@ -10,7 +10,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// `apps[].verify`: whether and how a backend is asked.
+/// `apps[].verify`: whether and how a backend is called.
 @Suite struct ConfigurationVerifyTests {
     private static let right = #""url":"https://example.com/may-chat","secret":{"file":"secrets/backend.whsec"}"#
     private let directory: ConfigurationDirectory
@@ -39,7 +39,7 @@ import Time
         #expect(try verify.signingSecrets().count == 1)
     }
 
-    @Test func `is taken over`() throws {
+    @Test func `can be set`() throws {
         let members = #""timeout_ms":800,"cache":{"positive_seconds":0,"negative_seconds":86400},"when_undecided":"deny""#
         let verify = try #require(try settings(#""mode":"backend",\#(Self.right),\#(members)"#))
         #expect(verify.mode == .backend)
@@ -48,7 +48,7 @@ import Time
         #expect(verify.whenUndecided == .deny)
     }
 
-    @Test(arguments: ["", #""mode":"key""#, #""mode":"key",\#(right)"#]) func `may leave the key alone`(members: String) throws {
+    @Test(arguments: ["", #""mode":"key""#, #""mode":"key",\#(right)"#]) func `is optional`(members: String) throws {
         #expect(try settings(members) == nil)
         #expect(try directory.configuration(members: #""log":{}"#).apps[0].verify == nil)
     }
@@ -104,11 +104,11 @@ import Time
                 + #"give "error" or "deny", or the mode "key_and_backend""#
         ),
     ])
-    func `is checked`(verify: String, problem: String) throws {
+    func `mistakes are reported`(verify: String, problem: String) throws {
         #expect(try directory.problems(json(verify)) == [problem])
     }
 
-    @Test func `keys may be left out only where they are not asked`() throws {
+    @Test func `keys are optional only in backend mode`() throws {
         let missing = #"$.apps[0].keys: missing; give [{"id": 1, "secret": {"file": "PATH"}}]"#
         #expect(try directory.problems(json(#"{"mode":"backend",\#(Self.right)}"#, keys: "")) == [])
         #expect(try directory.problems(json(#"{"mode":"key_and_backend",\#(Self.right)}"#, keys: "")) == [missing])
@@ -123,7 +123,7 @@ import Time
         #expect(try settings(members)?.url == "http://127.0.0.1:8081/")
     }
 
-    @Test(arguments: [("backend", 1), ("key_and_backend", 0)]) func `warns of relays whose keys nobody knows`(mode: String, count: Int)
+    @Test(arguments: [("backend", 1), ("key_and_backend", 0)]) func `a relay without valid keys causes a warning`(mode: String, count: Int)
         throws
     {
         let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"notifiers":["pyrus"],"#

@@ -20,16 +20,16 @@ import Time
     }
 
     @Test(arguments: [#""host":"0.0.0.0""#, #""host":"::""#, #""host":"192.0.2.7""#, #""host":"admin.example""#])
-    func `an admin listener without TLS beyond this machine`(host: String) throws {
+    func `an admin listener without TLS for other machines`(host: String) throws {
         #expect(try warnings(admin: host) == ["$.admin.tls"])
     }
 
     @Test(arguments: [#""port":0"#, #""host":"127.8.0.1""#, #""host":"::1""#, #""host":"localhost""#, #""unix":"admin.sock""#])
-    func `not on this machine`(host: String) throws {
+    func `a local admin listener without TLS causes none`(host: String) throws {
         #expect(try warnings(admin: host) == [])
     }
 
-    @Test func `certificates that expire soon are warned of`() throws {
+    @Test func `certificates that expire soon cause warnings`() throws {
         let directory = try ConfigurationDirectory()
         let pair = try LoopbackCertificate()
         try directory.scratch.write("certificate.pem", pair.certificate)
@@ -45,8 +45,8 @@ import Time
         #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and run deskgate reload" })
     }
 
-    /// By the whole file: a client that pins the key cannot tell.
-    @Test func `a certificate that was renewed with the same key is noticed`() throws {
+    /// The whole file is compared, because a pinned key does not show the renewal.
+    @Test func `a certificate renewed with the same key is detected`() throws {
         let directory = try ConfigurationDirectory()
         let pair = try LoopbackCertificate()
         try directory.scratch.write("certificate.pem", pair.certificate)
@@ -61,13 +61,13 @@ import Time
         #expect(try directory.configuration(ServiceFixture.json()).listenersWithRenewedCertificate == [])
     }
 
-    /// The warnings about an app with the key 1 and these members of it.
+    /// The warnings for an app with the key 1, which has these members.
     private func keyWarnings(_ members: String, now: UnixSeconds) throws -> [String] {
         let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"}\#(members)"#)
         return try ConfigurationDirectory().configuration(json).warnings(now: now).map { "\($0)" }
     }
 
-    @Test func `an app without an active key is warned of`() throws {
+    @Test func `an app without an active key causes a warning`() throws {
         let warning =
             #"$.apps[0].keys: none is active and before its "not_after", so no security key can be minted for this app; "#
             + #"make one "active", or run deskgate secret rotate"#
@@ -83,14 +83,14 @@ import Time
         for now in [end - 14 * Self.day + 1, end] { #expect(try keyWarnings(until, now: now) == [soon]) }
     }
 
-    @Test(arguments: ["", #","state":"verify_only""#]) func `no key that is accepted`(state: String) throws {
+    @Test(arguments: ["", #","state":"verify_only""#]) func `an app without a valid key causes a warning`(state: String) throws {
         let warning =
             "$.apps[0].keys: the last one ended at 1970-08-23T14:53:51.000Z, so all users of this app are denied; "
             + #"correct its "not_after", or run deskgate secret rotate"#
         #expect(try keyWarnings(#"\#(state),"not_after":20271231"#, now: TestTime.now) == [warning])
     }
 
-    /// The warnings about an app that takes webhooks and has these members, with a log, a backend and a push notifier to choose from.
+    /// The warnings for an app with webhooks and these members, when a log, a backend and a push notifier exist.
     private func audienceWarnings(_ app: String, of key: String = "notifiers") throws -> [ConfigurationWarning] {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
@@ -107,7 +107,7 @@ import Time
     private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
 
     @Test(arguments: [#","notifiers":["log"]"#, #","notifiers":[]"#, #","notifiers":[],"routes":{"default":"log"}"#])
-    func `an app with no notifier but the log notifies nobody`(notifiers: String) throws {
+    func `an app with only the log notifier notifies no one`(notifiers: String) throws {
         let warning = try #require(try audienceWarnings(Self.webhook + notifiers).first)
         #expect(warning.message.english.hasPrefix("no one is notified of this app's replies, because its only notifier is the log; "))
         #expect(warning.message.isTranslated)
@@ -117,11 +117,11 @@ import Time
         webhook + #","notifiers":["log","crm"]"#, webhook + #","notifiers":["log"],"routes":{"default":"phones"}"#,
         #","notifiers":["log"]"#,
     ])
-    func `an app with another notifier, or without webhooks, is not warned of`(app: String) throws {
+    func `an app with another notifier, or without webhooks, causes none`(app: String) throws {
         #expect(try audienceWarnings(app).isEmpty)
     }
 
-    @Test func `anonymous comments need a notifier without a device`() throws {
+    @Test func `anonymous comments need a notifier that needs no device`() throws {
         let accepted = Self.webhook + #","anonymous":"accept""#
         let phones = #","notifiers":[],"routes":{"default":"phones"}"#
         let warning = try #require(try audienceWarnings(accepted + phones, of: "anonymous").first)
@@ -131,7 +131,7 @@ import Time
         #expect(try audienceWarnings(Self.webhook + phones, of: "anonymous").isEmpty)
     }
 
-    /// The warnings of a configuration with one app with this id, which has these members beside the smallest right ones.
+    /// The warnings for a configuration of one app with this id, whose members are added to the smallest valid ones.
     private func appWarnings(_ id: String, _ app: String = "", members: String = #""log":{}"#) throws -> [String] {
         let apps = ConfigurationDirectory.apps.replacing(#""shop""#, with: "\"\(id)\"\(app)")
         let directory = try ConfigurationDirectory()
@@ -145,14 +145,14 @@ import Time
     }
 
     @Test(arguments: ["shop ", " shop", "shop\u{A0}", "shop\u{200B}", "\u{FEFF}shop", "“shop”", "'shop'", "«shop"])
-    func `an app_id with white space at an end`(_ id: String) throws {
+    func `an app_id with leading or trailing white space`(_ id: String) throws {
         let warnings = try appWarnings(id)
         #expect(warnings.count == 1)
         let message = "has white space, a quote or an invisible character "
         #expect(warnings.first?.hasPrefix("FILE: $.apps[0].app_id (app_id \"\(id)\"): \(message)") == true)
     }
 
-    @Test func `not white space within an app_id`() throws {
+    @Test func `white space within an app_id causes none`() throws {
         #expect(try appWarnings("the shop") == [])
     }
 
@@ -161,7 +161,7 @@ import Time
     }
 
     @Test(arguments: [("https://events.example/", true), ("https://192.0.2.7/", true), ("http://127.0.0.1:8081/", false)])
-    func `the placeholder of an app_id once other machines are called`(url: String, isWarned: Bool) throws {
+    func `the placeholder of an app_id causes a warning if other machines are called`(url: String, isWarned: Bool) throws {
         let warnings = try appWarnings("my-app", #","notifiers":["log","backend"]"#, members: Self.notifier(at: url))
         let expected =
             "FILE: $.apps[0].app_id (app_id \"my-app\"): is a placeholder, but the service calls other machines; "
@@ -172,13 +172,13 @@ import Time
     @Test(arguments: [
         "THE-APP-ID-THAT-PYRUS-SHOWS", "THE-APPLICATION-ID-OF-SENDBIRD", "${PYRUS_APP_ID}", "{{ .Values.appId }}", "<no value>", "null",
     ])
-    func `an app_id that nobody has filled in`(_ id: String) throws {
+    func `an app_id that was not filled in`(_ id: String) throws {
         let warnings = try appWarnings(id, #","notifiers":["log","backend"]"#, members: Self.notifier(at: "https://events.example/"))
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains(": is a placeholder, but the service calls other machines; ") == true)
     }
 
-    @Test func `not the placeholder that only logs`() throws {
+    @Test func `the placeholder with only a log causes none`() throws {
         #expect(try appWarnings("my-app") == [])
     }
 
@@ -187,7 +187,7 @@ import Time
         (#","notifiers":["log","backend"]"#, "", []), (#","notifiers":["log"],"routes":{"default":"backend"}"#, "", []),
         (#","notifiers":["log"]"#, #","operators":{"notifiers":["backend"]}"#, []),
     ])
-    func `a notifier that nobody names`(app: String, operators: String, unused: [String]) throws {
+    func `an unused notifier`(app: String, operators: String, unused: [String]) throws {
         let warnings = try appWarnings("shop", app, members: Self.notifier(at: "https://events.example/") + operators)
         let message =
             #"nothing is delivered to it, because neither an app's "notifiers" or "routes" nor $.operators.notifiers names it; "#
@@ -195,7 +195,7 @@ import Time
         #expect(warnings == unused.map { "FILE: $.notifiers.\($0): \(message)" })
     }
 
-    @Test func `not the log that is there by default`() throws {
+    @Test func `the default log causes none`() throws {
         #expect(try appWarnings("shop", #","notifiers":[]"#) == [])
     }
 }

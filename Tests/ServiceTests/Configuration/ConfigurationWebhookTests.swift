@@ -24,7 +24,7 @@ import Testing
         return #"{"apps":[\#(apps.joined(separator: ","))],\#(members)}"#
     }
 
-    @Test func `is taken over`() throws {
+    @Test func `can be set`() throws {
         let webhook = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"file":"secrets/admin-token"}}"#
         let configuration = try directory.configuration(apps(webhook, #""notifiers":[]"#))
         #expect(configuration.apps[0].webhook?.secrets.map(\.count) == [43])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func `needs one secret`(_ key: String) throws {
+    func `needs a secret`(_ key: String) throws {
         #expect(try directory.problems(apps(#""webhook":{"\#(key)":{"env":"SECRET"}}"#)) == [])
         #expect(
             try directory.problems(apps(#""webhook":{}"#)) == [
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func `the help desk must learn a new secret`(_ key: String) throws {
+    func `a changed secret must be entered at the help desk`(_ key: String) throws {
         #expect(
             try directory.problems(apps(#""webhook":{"\#(key)":{"file":"none"}}"#)) == [
                 "$.apps[0].webhook.\(key).file: cannot read DIR/none: No such file or directory; put it back, or, if none is in use yet, "
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func `takes a list while one replaces another`(_ key: String) throws {
+    func `accepts a list during a rotation`(_ key: String) throws {
         directory.environment["NEXT"] = TestSecret.text(10)
         func webhook(_ list: String) -> String { apps(#""webhook":{"\#(key)":[\#(list)]}"#) }
         let taken = try directory.configuration(webhook(#"{"env":"NEXT"},{"env":"SECRET"}"#)).apps[0].webhook
@@ -79,8 +79,8 @@ import Testing
         #expect(try directory.problems(webhook(many.dropLast().joined(separator: ","))) == [])
     }
 
-    /// Each webhook without a secret in its path may be any of these apps'.
-    @Test func `bounds how many signatures are tried`() throws {
+    /// A webhook without a secret in its path may belong to any of these apps.
+    @Test func `limits the number of signature checks`() throws {
         func signers(_ app: Int, _ numbers: ClosedRange<Int>, path: String = "") -> String {
             let list = numbers.map { number in
                 directory.environment["S\(number)"] = TestSecret.text(number)
@@ -103,7 +103,7 @@ import Testing
     ]
 
     @Test(arguments: unusable.indices, [false, true])
-    func `refuses an unusable secret in the path`(_ index: Int, isInsecureAllowed: Bool) throws {
+    func `rejects an unusable secret in the path`(_ index: Int, isInsecureAllowed: Bool) throws {
         directory.environment["SECRET"] = Self.unusable[index]
         let json = apps(#""webhook":{"secret":{"env":"SECRET"}}"#, members: #""allow_insecure_secrets":\#(isInsecureAllowed)"#)
         #expect(
@@ -114,12 +114,12 @@ import Testing
     }
 
     @Test(arguments: [16, 128])
-    func `takes any URL safe characters`(_ count: Int) throws {
+    func `accepts any URL-safe characters`(_ count: Int) throws {
         directory.environment["SECRET"] = String(String(repeating: "aZ09-._~", count: 16).prefix(count))
         #expect(try directory.problems(apps(#""webhook":{"secret":{"env":"SECRET"}}"#)) == [])
     }
 
-    @Test func `refuses a short signature secret`() throws {
+    @Test func `rejects a short signature secret`() throws {
         directory.environment["SECRET"] = "abcdefghijklmno"
         let webhook = #""webhook":{"signature_secret":{"env":"SECRET"}}"#
         #expect(
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
-    func `refuses a weak secret`(_ key: String) throws {
+    func `rejects a weak secret`(_ key: String) throws {
         directory.environment["SECRET"] = "abcdeabcdeabcdeabcde"
         let webhook = #""webhook":{"\#(key)":{"env":"SECRET"}}"#
         #expect(
@@ -140,7 +140,7 @@ import Testing
         #expect(try directory.problems(apps(webhook, members: #""allow_insecure_secrets":true"#)) == [])
     }
 
-    @Test func `refuses a shared secret`() throws {
+    @Test func `rejects a shared secret`() throws {
         let both = #""webhook":{"secret":{"env":"SECRET"},"signature_secret":{"env":"SECRET"}}"#
         let shared = "the same secret as $.apps[0].webhook.secret; use each secret in one place only"
         #expect(try directory.problems(apps(both)) == ["$.apps[0].webhook.signature_secret: \(shared)"])
@@ -153,7 +153,7 @@ import Testing
             ])
     }
 
-    @Test func `refuses a secret that everyone can read`() throws {
+    @Test func `rejects a secret that all users can read`() throws {
         try directory.scratch.write("open", TestSecret.text(9), mode: 0o644)
         #expect(
             try directory.problems(apps(#""webhook":{"secret":{"file":"open"}}"#)) == [
@@ -170,11 +170,11 @@ import Testing
         (#"["log","log"]"#, "$.apps[0].notifiers[1]: the app has this notifier already"),
         (#"[""]"#, "$.apps[0].notifiers[0]: no notifier has this name; known are: log"),
     ])
-    func `names notifiers that are there`(list: String, problem: String) throws {
+    func `accepts only existing notifiers`(list: String, problem: String) throws {
         #expect(try directory.problems(apps(#""notifiers":\#(list)"#)) == [problem])
     }
 
-    @Test func `asks for a list where there is no log`() throws {
+    @Test func `requires a list without a log`() throws {
         let members = #""notifiers":{"journal":{"type":"log"}}"#
         #expect(try directory.problems(apps(#""notifiers":["journal"]"#, members: members)) == [])
         #expect(try directory.configuration(apps(#""notifiers":[]"#, members: members)).apps[0].notifiers == [])

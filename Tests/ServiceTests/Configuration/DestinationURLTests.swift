@@ -7,7 +7,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// The addresses of servers that we call.
+/// The addresses of servers that Deskgate calls.
 @Suite struct DestinationURLTests {
     @Test(arguments: [
         ("https://example.com", "https", "example.com"), ("HTTPS://Example.COM/Path?q=1", "https", "example.com"),
@@ -15,7 +15,7 @@ import Testing
         ("http://[::1]:65535/", "http", "::1"), ("https://a_b-c.example?x", "https", "a_b-c.example"),
         ("socks5://proxy:1080", "socks5", "proxy"),
     ])
-    func `are taken apart`(text: String, scheme: String, host: String) throws {
+    func `are split into their parts`(text: String, scheme: String, host: String) throws {
         let url = try DestinationURL(text)
         #expect(url.scheme == scheme)
         #expect(url.host == host)
@@ -35,7 +35,7 @@ import Testing
             ("https://ex\u{E4}mple.com", .international), ("https://example.com/\u{E4}", .notASCII),
             ("https://example.com/{id}", .character(0x7B)), ("https://example.com\\a", .character(0x5C)),
         ] as [(String, DestinationURL.Problem)])
-    func `each flaw has a reason of its own`(_ text: String, _ problem: DestinationURL.Problem) {
+    func `each flaw has a distinct reason`(_ text: String, _ problem: DestinationURL.Problem) {
         #expect(throws: problem) { try DestinationURL(text) }
     }
 
@@ -48,7 +48,7 @@ import Testing
         ("http://[::1]", true), ("http://127.0.0.1.example.com", false), ("http://127.0.0.256", false), ("http://127.1", false),
         ("http://128.0.0.1", false), ("http://localhost.example.com", false), ("http://[::2]", false), ("http://127.0.0.+1", false),
     ])
-    func `are known to stay on this machine`(text: String, isLoopback: Bool) {
+    func `are recognised as local`(text: String, isLoopback: Bool) {
         #expect(((try? DestinationURL(text))?.isLoopback ?? false) == isLoopback)
     }
 }

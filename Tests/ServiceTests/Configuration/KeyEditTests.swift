@@ -9,7 +9,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Edits of keys in the text of a configuration: everything else stays as it is.
+/// Edits of keys in the text of a configuration, which keep all other text.
 @Suite struct KeyEditTests {
     private func edited(_ text: String, app: Int = 0, _ edit: (inout KeyEdit) throws -> Void) throws -> String {
         var keyEdit = try KeyEdit(Array(text.utf8), app: app)
@@ -44,7 +44,7 @@ import Testing
         }
         """
 
-    @Test func `adds a key that looks like the others`() throws {
+    @Test func `adds a key in the form of the others`() throws {
         let new = #"{"id":2,"secret":{"file":"s/2.key"},"state":"verify_only"}"#
         #expect(
             try edited(Self.compact) { $0.add(id: 2, file: "s/2.key") }
@@ -88,7 +88,7 @@ import Testing
         #expect(try edited(Self.example) { try $0.remove(2) } == Self.example.replacing(first + ",\n        " + rest, with: first))
     }
 
-    @Test func `refuses what is not there`() throws {
+    @Test func `rejects a missing key`() throws {
         #expect(throws: KeyEdit.Failure.self) { try edited(Self.compact) { try $0.set(.active, of: 7) } }
         #expect(throws: KeyEdit.Failure.self) { try edited(Self.compact) { try $0.remove(1) } }
         #expect(throws: KeyEdit.Failure.self) { try edited(Self.compact, app: 2) { _ in } }

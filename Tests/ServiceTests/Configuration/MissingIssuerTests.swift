@@ -6,7 +6,7 @@ import Time
 @testable import Configuration
 @testable import Service
 
-/// The warning of a certificate that clients cannot follow to an authority that they trust.
+/// The warning about a certificate without a chain to a trusted authority.
 @Suite struct MissingIssuerTests {
     /// - Parameter isWhole: whether the file has the issuer's certificate, too.
     private func issuerWarnings(_ address: String?, isWhole: Bool) throws -> [String] {
@@ -20,7 +20,7 @@ import Time
         return configuration.warnings(now: 0).map { "\($0)".replacing(directory.scratch.path("certificate.pem"), with: "FILE") }
     }
 
-    @Test func `a certificate without its intermediate`() throws {
+    @Test func `a certificate without its intermediate causes a warning`() throws {
         #expect(
             try issuerWarnings("http://authority.example/ca.der", isWhole: false) == [
                 "$.listen.tls.certificate: FILE holds no certificate of its issuer (CN=authority), so browsers and help desks refuse it; "
@@ -29,7 +29,7 @@ import Time
         #expect(try issuerWarnings("http://authority.example/ca.der", isWhole: true) == [])
     }
 
-    @Test func `not the certificate of an authority of one's own`() throws {
+    @Test func `a certificate of one's own authority causes none`() throws {
         #expect(try issuerWarnings(nil, isWhole: false) == [])
     }
 }

@@ -60,7 +60,7 @@ import Testing
         #expect(configuration.sources.files == [directory.file, directory.scratch.path("credentials/shop.key_1-a")])
     }
 
-    @Test func `a credential is as strict as a file`() throws {
+    @Test func `a credential has the same rules as a file`() throws {
         try directory.writeCredential("open", secret)
         try directory.scratch.write("credentials/open", secret, mode: 0o644)
         #expect(
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["a/b", "/a", "..", ".a", "a b", "é", "a\\u0000", String(repeating: "a", count: 256)])
-    func `refuses what names no credential`(name: String) throws {
+    func `rejects an invalid credential name`(name: String) throws {
         try directory.writeCredential("a", secret)
         let path = "$.apps[0].keys[0].secret.credential"
         let problems = try directory.problems(secret: #"{"credential":"\#(name)"}"#)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [nil, ""])
-    func `says where credentials are`(directoryVariable: String?) throws {
+    func `reports the directory of credentials`(directoryVariable: String?) throws {
         directory.environment["CREDENTIALS_DIRECTORY"] = directoryVariable
         #expect(
             try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
@@ -96,7 +96,7 @@ import Testing
             ])
     }
 
-    @Test func `says which credential is missing`() throws {
+    @Test func `reports a missing credential`() throws {
         try directory.writeCredential("other", secret)
         #expect(
             try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
@@ -110,7 +110,7 @@ import Testing
             ])
     }
 
-    @Test func `a missing directory of credentials is a unit that does not run`() throws {
+    @Test func `a missing directory of credentials means that the unit does not run`() throws {
         directory.environment["CREDENTIALS_DIRECTORY"] = directory.scratch.path("none")
         #expect(
             try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["\r\n", "\r"])
-    func `says that a line ends as on Windows`(lineEnd: String) throws {
+    func `reports a Windows line ending`(lineEnd: String) throws {
         try directory.scratch.write("app.key", secret + lineEnd)
         let problems = try directory.problems(secret: #"{"file":"app.key"}"#)
         #expect(problems.count == 1)
@@ -141,14 +141,14 @@ import Testing
         ("", "\t", space), ("\n", "", space), ("", "\n\n", space), ("\u{A0}", "", space), ("", "\u{2028}", space), ("", #"\n"#, lineFeed),
         ("", #"\r\n"#, lineFeed), ("", #"\n"# + "\n", lineFeed), (" ", #"\n"#, lineFeed),
     ])
-    func `says what was added to a secret`(before: String, after: String, problem: String) throws {
+    func `reports characters added to a secret`(before: String, after: String, problem: String) throws {
         directory.environment["SHOP_KEY"] = before + secret + after
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == ["$.apps[0].keys[0].secret: \(problem)"])
         try directory.scratch.write("app.key", before + secret + after)
         #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == ["$.apps[0].keys[0].secret: \(problem)"])
     }
 
-    @Test func `says that a secret is in another encoding`() throws {
+    @Test func `reports a secret in another encoding`() throws {
         try directory.scratch.write("app.key", [0xFF, 0xFE] + secret.utf8.flatMap { [$0, 0] })
         let problem = "$.apps[0].keys[0].secret: the secret is UTF-16 or UTF-32; save it as UTF-8"
         #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == [problem])
@@ -204,12 +204,12 @@ import Testing
         ("[1]", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a list"#),
         ("7", #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a number"#),
     ])
-    func `reports what the source lacks`(secret: String, problem: String) throws {
+    func `reports an unusable source`(secret: String, problem: String) throws {
         directory.environment["EMPTY"] = ""
         #expect(try directory.problems(secret: secret) == [problem])
     }
 
-    @Test func `refuses a large file`() throws {
+    @Test func `rejects a large file`() throws {
         try directory.scratch.writeSparse("large.key", size: 64 * 1024 + 1)
         #expect(
             try directory.problems(secret: #"{"file":"large.key"}"#) == [
@@ -217,7 +217,7 @@ import Testing
             ])
     }
 
-    @Test func `refuses a secret in the configuration`() throws {
+    @Test func `rejects a secret in the configuration`() throws {
         let inline = "\"\(secret)\""
         #expect(
             try directory.problems(secret: inline) == [
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: ["secrets/app-1.key", "/etc/deskgate/none", "./none", "app"])
-    func `a path in place of a secret is named as one`(_ path: String) throws {
+    func `a path in place of a secret is recognised`(_ path: String) throws {
         try directory.scratch.write("app", secret)
         #expect(
             try directory.problems(secret: "\"\(path)\"") == [
@@ -239,7 +239,7 @@ import Testing
             ])
     }
 
-    @Test func `refuses a file that everyone can read`() throws {
+    @Test func `rejects a file that all users can read`() throws {
         try directory.scratch.write("app.key", secret, mode: 0o644)
         #expect(
             try directory.problems(secret: #"{"file":"app.key"}"#) == [
@@ -269,7 +269,7 @@ import Testing
         ("${APP_KEY}", "found 10 characters, \(unfilled)"), ("{{ .Values.key }}", "found 17 characters, \(unfilled)"),
         ("<no value>", "found 10 characters, \(unfilled)"), ("null", "found 4 characters, \(unfilled)"),
     ])
-    func `refuses what is not 32 bytes`(_ text: String, _ finding: String) throws {
+    func `rejects a secret that does not have 32 bytes`(_ text: String, _ finding: String) throws {
         let problem = "$.apps[0].keys[0].secret: expected 43 base64url characters, which are 32 bytes; \(finding)"
         directory.environment["SHOP_KEY"] = text
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [problem])
@@ -287,7 +287,7 @@ import Testing
     ]
 
     @Test(arguments: weak)
-    func `refuses what is not random`(_ bytes: [UInt8]) throws {
+    func `rejects a secret that is not random`(_ bytes: [UInt8]) throws {
         directory.environment["SHOP_KEY"] = Base64URL.encode(bytes.span)
         #expect(
             try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [
@@ -296,7 +296,7 @@ import Testing
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#, members: Self.insecure) == [])
     }
 
-    @Test func `refuses one secret for two keys`() throws {
+    @Test func `rejects one secret for two keys`() throws {
         let keys = #"{"id":1,"secret":{"file":"secrets/app-1.key"}},{"id":2,"secret":{"env":"SHOP_KEY"}}"#
         directory.environment["SHOP_KEY"] = secret
         #expect(
@@ -306,7 +306,7 @@ import Testing
         #expect(try directory.problems(keys: keys, members: Self.insecure) == [])
     }
 
-    @Test func `refuses one secret for two apps`() throws {
+    @Test func `rejects one secret for two apps`() throws {
         let keys = #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]"#
         let apps = #""apps":[{"app_id":"shop",\#(keys)},{"app_id":"bank",\#(keys)},{"app_id":"club",\#(keys)}]"#
         let message = "the same secret as $.apps[0].keys[0].secret; give each key a secret of its own"

@@ -24,19 +24,19 @@ import Testing
         }
     }
 
-    @Test func `decodes to the bytes`() throws {
+    @Test func `returns the decoded bytes`() throws {
         let decoded = try #require(SecretRules.decode(secret(TestSecret.text(1))))
         #expect(decoded == secret(TestSecret.bytes(1)))
         #expect(decoded != secret(TestSecret.bytes(2)))
         #expect(decoded != secret(Array(TestSecret.bytes(1).dropLast())))
     }
 
-    @Test func `needs 16 different bytes`() {
+    @Test func `requires 16 different bytes`() {
         #expect(SecretRules.isWeak(secret((0..<32).map { UInt8($0 % 15) })))
         #expect(!SecretRules.isWeak(secret((0..<32).map { UInt8($0 % 16) })))
     }
 
-    @Test func `needs one unprintable byte`() {
+    @Test func `requires one unprintable byte`() {
         let typed = (0..<32).map { UInt8(0x20 + $0) }
         #expect(SecretRules.isWeak(secret(typed)))
         #expect(SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x7E])))
@@ -44,14 +44,14 @@ import Testing
         #expect(!SecretRules.isWeak(secret(Array(typed.dropLast()) + [0x1F])))
     }
 
-    @Test func `accepts what chance makes`() throws {
+    @Test func `accepts random secrets`() throws {
         for _ in 1...1000 {
             let random: InlineArray<32, UInt8> = try randomBytes()
             #expect(!SecretRules.isWeak(SecretBytes(copying: random.span)))
         }
     }
 
-    @Test func `takes tokens of 32 visible characters`() {
+    @Test func `accepts tokens of 32 visible characters`() {
         let longEnough = String(repeating: "x", count: 31)
         for byte in UInt8.min...UInt8.max {
             #expect(SecretRules.isUsableToken(secret(Array(longEnough.utf8) + [byte])) == (0x21...0x7E).contains(byte))
@@ -59,7 +59,7 @@ import Testing
         #expect(!SecretRules.isUsableToken(secret(longEnough)))
     }
 
-    @Test func `knows a secret that it must not show`() throws {
+    @Test func `recognises a secret that must not be shown`() throws {
         let digits = String(repeating: "0aF", count: 22)
         let pem = "-----BEGIN PRIVATE KEY-----\n"
         for text in [TestSecret.text(1), try TestKey().text(), pem, "\n\(pem)", digits] {

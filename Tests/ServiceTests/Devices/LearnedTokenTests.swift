@@ -10,7 +10,7 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// A push token that comes with a webhook, through the routes to the store.
+/// Push tokens in webhooks, from the route to the store.
 @Suite struct LearnedTokenTests {
     private let site: RegistrySite
 
@@ -18,7 +18,7 @@ import Threading
         site = try RegistrySite()
     }
 
-    @Test func `is used and announced once`() throws {
+    @Test func `is stored and announced once`() throws {
         for comment in 1...3 { try site.webhook(comment, token: "learned") }
         let device = try #require(try site.devices().first)
         #expect(try site.devices().count == 1)
@@ -28,7 +28,7 @@ import Threading
         #expect(try site.deliveries(.pushTokenRegistered).count == 1)
     }
 
-    @Test func `is not learned again after a sign out`() throws {
+    @Test func `is not stored again after a sign-out`() throws {
         try site.webhook(1, token: "learned")
         #expect(try site.register(token: nil).text == #"{"status":"removed"}"#)
         try site.webhook(2, token: "learned")
@@ -38,14 +38,14 @@ import Threading
         #expect(try site.deliveries(.pushTokenRemoved).count == 1)
     }
 
-    @Test func `is not learned after a sign out that came first`() throws {
+    @Test func `is not stored when a sign-out preceded it`() throws {
         #expect(try site.register(token: nil).text == #"{"status":"unchanged"}"#)
         try site.webhook(1, token: "late")
         #expect(try site.devices().isEmpty)
         #expect(try site.deliveries(.commentCreated).map(\.state) == [.noTarget])
     }
 
-    @Test func `replaces the token that the device had`() throws {
+    @Test func `replaces the device's former token`() throws {
         try site.webhook(1, token: "old")
         try site.webhook(2, token: "new", type: nil)
         let device = try #require(try site.devices().first)
@@ -54,8 +54,8 @@ import Threading
         #expect(try site.deliveries(.pushTokenRegistered).count == 2)
     }
 
-    /// It is true whatever becomes of the comment, so it stays, and somebody must be told now and not with the next comment.
-    @Test func `is announced though the comment finds no room`() throws {
+    /// The token is valid even if its comment is rejected. It must be announced at once, not with the next comment.
+    @Test func `is announced although the queue is full for the comment`() throws {
         let site = try RegistrySite(maxPending: 1)
         try site.webhook(1, token: nil, device: "")
         _ = site.graph.dispatcherInbox.withLock { $0.take() }
@@ -66,7 +66,7 @@ import Threading
         #expect(site.graph.dispatcherInbox.withLock { $0.hasNewWork })
     }
 
-    @Test func `stands neither in the comment nor in the log`() throws {
+    @Test func `appears neither in the comment nor in the log`() throws {
         try site.webhook(1, token: "learned")
         #expect(try site.register(token: "registered").status == 200)
         try site.webhook(2, token: "learned")

@@ -1,7 +1,7 @@
 import HTTPServer
 import TestSupport
 
-/// What devices may send to `/pyrus/push-token`, and what they must get from a registry that knows nothing.
+/// Requests of devices to `/pyrus/push-token`, and the responses of an empty registry.
 enum PushTokenCases {
     static let registered = #"{"status":"registered"}"#
     static let unchanged = #"{"status":"unchanged"}"#
@@ -13,7 +13,7 @@ enum PushTokenCases {
         try acceptances() + devices() + types() + tokens() + keysAndSizes() + methods()
     }
 
-    /// The software kit's body, its members replaced by raw JSON, or left out.
+    /// The SDK's body, with members replaced by raw JSON or removed.
     static func kit(_ changed: [String: String?] = [:], token: String = iosToken, type: String = "ios") throws -> [UInt8] {
         let right = [
             ("app_id", "\"shop\""), ("user_id", "\"user-1\""), ("security_key", "\"\(try TestKey().text())\""),
@@ -53,7 +53,7 @@ extension PushTokenCases {
         "\(field) is not as expected: expected a string of 1 to \(longest) UTF-16 code units without control characters, or null."
     }
 
-    /// A text of so many UTF-16 code units, two for each character, as a JSON string.
+    /// A JSON string of `units` UTF-16 code units, two for each character.
     private static func wide(_ units: Int) -> String {
         "\"\(String(repeating: "\u{1F600}", count: units / 2))\(units % 2 == 0 ? "" : "x")\""
     }
@@ -138,7 +138,7 @@ extension PushTokenCases {
             }
     }
 
-    /// In anonymous mode the kit sends no key, and nobody is verified.
+    /// In anonymous mode the SDK sends no key, and no user is authenticated.
     private static func keysAndSizes() throws -> [ExchangeCase] {
         let room = 16 * 1024 - (try kit(["x": "\"\""]).count)
         let largest = try kit(["x": "\"\(String(repeating: "y", count: room))\""])

@@ -15,7 +15,7 @@ import Tracing
 @testable import Pyrus
 @testable import Service
 
-/// The route of devices over a recording store, with a clock that the test sets.
+/// The route for devices over a recording store, with a clock that the test sets.
 final class PushTokenFixture: RouteFixture {
     static let metric = "deskgate_push_token_requests_total"
     static let path = "/pyrus/push-token"

@@ -11,7 +11,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// The answers of devices' calls, with and without a socket, and what comes to the store.
+/// Responses to devices with and without a socket, and the calls that reach the store.
 @Suite struct PushTokenRouteTests {
     private static let cases = Result { try PushTokenCases.all() }
 
@@ -32,7 +32,7 @@ import Time
         }
     }
 
-    /// What authorize refuses is refused here in the same words, and comes no further.
+    /// A request that authorize denies is denied here with the same body and does not reach the store.
     @Test func `verifies like authorize`() throws {
         let members = #""security_keys":{"longest_life_seconds":7776000}"#
         let fixture = try PushTokenFixture(members: members)
@@ -52,7 +52,7 @@ import Time
         #expect(fixture.store.registrations.isEmpty)
     }
 
-    @Test func `reports the store what was wished`() throws {
+    @Test func `passes registrations and sign-outs to the store`() throws {
         let fixture = try PushTokenFixture()
         for body in try [PushTokenCases.kit(["device_id": "null"]), PushTokenCases.kit(["token": "null", "type": "null"])] {
             #expect(fixture.send(body).status == 200)
@@ -71,8 +71,8 @@ import Time
         #expect(payloads.map(\.claims) == [claims, claims])
     }
 
-    /// The snapshot of revocations in memory is behind: another replica has blocked the user a moment ago.
-    @Test func `refuses what the store knows to be revoked`() throws {
+    /// The cached revocations are stale: another replica has just blocked the user.
+    @Test func `denies a user whom only the store has as blocked`() throws {
         let fixture = try PushTokenFixture()
         try fixture.store.revoke(.sample(1, appID: "shop", .user("user-1")))
         ExchangeCase(name: "blocked", status: 403, answer: ExchangeCase.error("denied", "This user may not use the chat."))
@@ -88,7 +88,7 @@ import Time
             ])
     }
 
-    @Test func `says how long to wait`() throws {
+    @Test func `reports the time to wait`() throws {
         let fixture = try PushTokenFixture()
         let body = try PushTokenCases.kit()
         #expect(fixture.send(body).text == PushTokenCases.registered)
@@ -113,7 +113,7 @@ import Time
             ])
     }
 
-    @Test func `a registration beyond a limit has a line with the limit`() throws {
+    @Test func `a registration beyond a limit is logged with the limit`() throws {
         let fixture = try PushTokenFixture(members: #""push_tokens":{"limits":[{"per":"device","max":1,"window_seconds":300}]}"#)
         let body = try PushTokenCases.kit()
         for expected in [200, 429] { #expect(fixture.send(body, headers: ["X-Request-Id": "r1"]).status == expected) }
@@ -147,7 +147,7 @@ import Time
         (.unavailable, "unavailable", "It could not be stored; try again.", "5"),
         (.closed, "closed", "The service is stopping; try again.", "1"),
     ])
-    func `says when to come back`(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
+    func `a store failure has a time to retry`(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
         let fixture = try PushTokenFixture(failure: StoreError(kind, "what operators read"))
         ExchangeCase(
             name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
@@ -160,7 +160,7 @@ import Time
             ])
     }
 
-    @Test func `logs and counts why`() throws {
+    @Test func `logs and counts the reason`() throws {
         let fixture = try PushTokenFixture()
         let headers = ["X-Request-Id": "r1"]
         let bodies = try [
@@ -189,7 +189,7 @@ import Time
             ])
     }
 
-    @Test func `reports nobody what was sent`() throws {
+    @Test func `does not log the content of a request`() throws {
         let fixture = try PushTokenFixture()
         let key = try TestKey().text()
         for exchange in try Self.cases.get() {

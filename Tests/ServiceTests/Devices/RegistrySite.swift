@@ -11,14 +11,14 @@ import TestSupport
 @testable import Pyrus
 @testable import Service
 
-/// The routes of the service over a store in memory, with one app that takes webhooks and tells a log; nothing is delivered.
+/// The service's routes over a store in memory. One app receives webhooks and has a log notifier; nothing is delivered.
 final class RegistrySite {
     static let deviceID = "device-1"
     let fixture: ServiceFixture
     let graph: ServiceGraph
     let client: InProcessClient
 
-    /// - Parameter maxPending: how many deliveries the store may have waiting.
+    /// - Parameter maxPending: the maximum number of pending deliveries in the store.
     init(maxPending: Int = 1_000_000) throws {
         fixture = try ServiceFixture(
             json: """
@@ -38,10 +38,10 @@ final class RegistrySite {
         graph.store.close()
     }
 
-    /// A token of a length that is shown in parts.
+    /// A token that is long enough to be shown in part.
     static func token(_ name: String) -> String { "MARKER-\(name)-" + String(repeating: "x", count: 40) }
 
-    /// Posts a webhook that must be accepted.
+    /// Posts a webhook and requires that it is accepted.
     func webhook(_ comment: Int, token: String?, type: String? = "ios", device: String = deviceID) throws {
         guard post(comment, token: token, type: type, device: device).text == WebhookCases.accepted else {
             throw SocketClient.Failure.closed
@@ -68,7 +68,7 @@ final class RegistrySite {
         try graph.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 100)
     }
 
-    /// The deliveries of events of a kind, newest first.
+    /// The deliveries of all events of a kind, newest first.
     func deliveries(_ kind: Event.Kind) throws -> [Delivery] {
         try graph.store.deliveries(DeliveryFilter(), limit: 100).filter { $0.event.kind == kind }
     }

@@ -15,7 +15,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// A registry and its relay, to whom happens what a seed decides, beside a help desk that answers 503 now and then.
+/// A registry and its relay under random events from a seed, with a help desk that sometimes answers 503.
 final class RelayLife {
     private static let window: UInt64 = 300_000
     private static let audience = RegistryAudience([("app", [Subscription(notifier: "pyrus")])], lifetimeMilliseconds: 1 << 40)
@@ -25,9 +25,9 @@ final class RelayLife {
     private let server: ScriptedServer
     private let client: Client
     private let statuses: [Int]
-    /// A clock that only goes forward, in milliseconds.
+    /// A monotonic clock, in milliseconds.
     private let clock = Monitor<UInt64>(1_000_000)
-    /// The time, which may be set back.
+    /// The wall-clock time; it may be set back.
     private var now: UnixMilliseconds = 1_773_130_512_000
     private var random: SeededGenerator
     private var notifier: PyrusNotifier
@@ -59,7 +59,7 @@ final class RelayLife {
         }
     }
 
-    /// Goes on until everything has been told, what had died included.
+    /// Runs until every change has been reported, including dead deliveries.
     func settle() throws {
         _ = try store.retryAll(DeliveryFilter(), now: now, expiresAt: now + 1 << 40)
         for _ in 0..<500 {
@@ -67,7 +67,7 @@ final class RelayLife {
             pass(Self.window)
             try work(limit: 100, mayDie: false)
         }
-        Issue.record("something is never told")
+        Issue.record("a change is never reported")
     }
 
     /// The registered tokens, by person and device.
@@ -76,7 +76,7 @@ final class RelayLife {
         return Dictionary(uniqueKeysWithValues: devices.map { ("\($0.key.userID) \($0.key.deviceID)", "\($0.type) \($0.token.text)") })
     }
 
-    /// The tokens that the help desk has when it took the calls that it answered so, by person and device.
+    /// The tokens that the help desk has if it accepts the calls with the given statuses, by person and device.
     func reported(_ isTaken: (Int) -> Bool) throws -> [String: String] {
         var tokens: [String: String] = [:]
         for (number, request) in server.requests.enumerated() where isTaken(statuses[min(number, statuses.count - 1)]) {
@@ -102,7 +102,7 @@ final class RelayLife {
         clock.update { $0 += milliseconds }
     }
 
-    /// A device registers or signs out.
+    /// Registers a device or signs it out.
     private func payload() throws {
         let key = Device.Key(appID: "app", userID: random.element(of: ["u", "v"]), deviceID: random.element(of: ["1", "2"]))
         let token = try random.element(of: ["A", "B", nil]).map { try PushToken($0) }
@@ -112,7 +112,7 @@ final class RelayLife {
         try #require(isDone.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
-    /// Tries what is due, as the dispatcher does; the registry may change in the middle.
+    /// Attempts due deliveries like the dispatcher; the registry may change during an attempt.
     private func work(limit: Int, mayDie: Bool) throws {
         let claim = Claim(
             notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window,

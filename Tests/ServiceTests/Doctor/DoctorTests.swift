@@ -16,7 +16,7 @@ import Threading
         #expect(!places.isServed(by: "other.service"))
     }
 
-    @Test func `hanging check is reported and the others are kept`() throws {
+    @Test func `a check that hangs is reported and the others are kept`() throws {
         let scratch = try TemporaryDirectory()
         let log = try TestLog(in: scratch, level: .error)
         let end = Monitor(false)

@@ -14,12 +14,12 @@ import Testing
 
     private func wanted(_ members: String) throws -> Int { try directory.configuration(members: members).wantedOpenFiles }
 
-    @Test func `callers want one each`() throws {
+    @Test func `each client needs one descriptor`() throws {
         #expect(try wanted(#""log":{}"#) == 11_064)
         #expect(try wanted(#""listen":{"max_connections":20},"admin":{"max_connections":7}"#) == 20 + 7 + 64)
     }
 
-    @Test func `notifiers want their own`() throws {
+    @Test func `notifiers need their own descriptors`() throws {
         let notifiers = [("a", 30), ("b", 4)].map { name, concurrency in
             #""\#(name)":{"type":"http","url":"https://a.test/","secret":{"file":"\#(name).whsec"},"concurrency":\#(concurrency)}"#
         }
@@ -30,9 +30,9 @@ import Testing
         #expect(try wanted(#""traces":{"otlp":{"url":"https://c.test/"}}"#) == 11_065)
     }
 
-    /// Known and new keys have clients of their own.
+    /// Known and new keys have separate HTTP clients.
     @Test(arguments: [("key", 0), ("key_and_backend", 256), ("backend", 512)])
-    func `the mode decides how many an app's backend wants`(mode: String, connections: Int) throws {
+    func `the mode determines the number of connections to an app's backend`(mode: String, connections: Int) throws {
         let address = mode == "key" ? "" : #","url":"https://a.test/","secret":{"file":"a.whsec"}"#
         let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"verify":{"mode":"\#(mode)"\#(address)}}"#
         #expect(try directory.configuration(#"{"apps":[\#(app)]}"#).wantedOpenFiles == 11_064 + connections)

@@ -8,7 +8,7 @@ import Time
 @testable import Configuration
 @testable import Service
 
-/// The doctor's checks beside a configuration with mistakes.
+/// The doctor's other checks when the configuration has mistakes.
 @Suite struct PartCheckTests {
     private let directory: ConfigurationDirectory
 
@@ -21,7 +21,7 @@ import Time
         return PartCheck(nil, in: directory.file, now: SystemClock.unixSeconds())
     }
 
-    @Test func `a clock that is behind the store's files is a problem`() throws {
+    @Test func `a clock behind the timestamps of the store's files is a problem`() throws {
         try directory.scratch.write("other.db", "")
         #expect(try Command("touch", "-d", "2100-01-01", directory.scratch.path("other.db")).status == 0)
         let check = try check(#"{"store":{"path":"other.db"},"apps":[]}"#)
@@ -30,13 +30,13 @@ import Time
         #expect(findings.first?.message.contains(" s after now: the clock was set back, or was ahead") == true)
     }
 
-    @Test func `parts that are missing are left out with the reason`() throws {
+    @Test func `checks of missing parts are skipped with the reason`() throws {
         let check = try check(#"{"apps":[]}"#)
         #expect(check.omitted.map(\.subject) == [.limits, .unit, .dns, .providers, .ports, .service, .store])
         #expect(check.examineStore() == [])
     }
 
-    @Test(arguments: [403, 503]) func `a refused question is a warning`(_ status: Int) {
+    @Test(arguments: [403, 503]) func `a refused request is a warning`(_ status: Int) {
         let answer = AdminAnswer(status: status, ["error": "too_many_requests"])
         #expect(
             PartCheck.problems(in: answer, keysInFile: nil) == [
@@ -44,7 +44,7 @@ import Time
             ])
     }
 
-    @Test(arguments: [true, false]) func `warnings of the configuration are not called nothing`(_ hasWarning: Bool) {
+    @Test(arguments: [true, false]) func `the check reports a configuration with warnings as such`(_ hasWarning: Bool) {
         let warning: JSONValue = [
             "kind": "configuration_warning", "severity": "warning", "subject": "$.x", "text": "It warns.", "remedy": "Mend it.",
         ]
@@ -53,7 +53,7 @@ import Time
         #expect(PartCheck.problems(in: answer, keysInFile: nil) == [DoctorFinding(.service, state: .ok, message: text)])
     }
 
-    @Test func `a certificate that cannot be read says nothing of the service`() throws {
+    @Test func `an unreadable certificate does not prove that the service is down`() throws {
         let probe = HealthProbe(.unix(path: directory.scratch.path("none.sock")), tls: TLSIdentity(certificate: "none", key: "none"))
         let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: false) }
         #expect(failure?.description == "the certificate of $.listen.tls cannot be read")

@@ -36,12 +36,12 @@ import Testing
         return doctor.supervision(of: try directory.configuration(members: members))
     }
 
-    /// - Parameter shown: what `systemctl show` prints; nil when it fails, as without systemd.
+    /// - Parameter shown: the output of `systemctl show`; nil when it fails, as without systemd.
     private func places(_ shown: String?) throws -> SystemPaths {
         try root.write("shown", shown ?? "")
         try root.write("script", "#!/bin/sh\n[ \"$1\" = show ] && cat '\(root.path("shown"))'\nexit \(shown == nil ? 1 : 0)\n")
-        // Another process writes the program: what this one has open for writing is open in programs that other tests start just now, too,
-        // and cannot be run meanwhile (ETXTBSY in execve(2)).
+        // Another process writes the program. A program that this process has open for writing is also open in programs that other tests
+        // start at the same time, and cannot be run until they close it (ETXTBSY in execve(2)).
         try #require(try Command("install", "-m", "755", root.path("script"), root.path("systemctl")).status == 0)
         return SystemPaths(root: root.path, systemctl: root.path("systemctl"))
     }
@@ -50,7 +50,7 @@ import Testing
         arguments: [
             (mine, 412), (mine.replacing("412", with: "0"), nil), (mine.replacing("loaded", with: "not-found"), nil), (nil, nil), ("", nil),
         ] as [(String?, Int32?)])
-    func `the main process is asked to reload`(shown: String?, process: Int32?) throws {
+    func `the main process must support reload`(shown: String?, process: Int32?) throws {
         #expect(try places(shown).mainProcess(of: "deskgate.service") == process)
     }
 
@@ -58,7 +58,7 @@ import Testing
         findings.filter { $0.subject == subject && $0.state != .ok }.map(\.message)
     }
 
-    @Test func `a unit that fits is well`() throws {
+    @Test func `a matching unit is ok`() throws {
         try root.write("proc/412/limits", Self.limits(hard: "65536"))
         let findings = try examine(Self.mine)
         #expect(
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "LoadState=not-found"])
-    func `a unit that is not there is reported, and one that somebody named is a warning`(_ shown: String?) throws {
+    func `a missing unit is reported, and a named one that is missing is a warning`(_ shown: String?) throws {
         let packaged = try #require(try examine(shown).last)
         #expect(packaged.state == .ok)
         let message = "not checked: systemd knows no unit deskgate.service, or does not run, and there is no file of that name"
@@ -82,7 +82,7 @@ import Testing
         #expect(named.message.hasSuffix("; correct the name (--unit)"))
     }
 
-    @Test func `the limit of the process counts`() throws {
+    @Test func `the limit of the running process is used`() throws {
         try root.write("proc/412/limits", Self.limits(hard: "4096"))
         #expect(try messages(examine(Self.mine), .limits).first?.hasPrefix("4096 open files are allowed in the process 412 of ") == true)
         let stopped = Self.mine.replacing("MainPID=412", with: "MainPID=0\nLimitNOFILE=1024")
@@ -91,10 +91,10 @@ import Testing
         #expect(try messages(examine(Self.mine), .limits) == [])
     }
 
-    @Test func `the units file is read while systemd does not run`() throws {
+    @Test func `the unit file is read while systemd does not run`() throws {
         let text = String(decoding: try File.read("\(packageRoot)/deploy/deskgate.service", limit: 1 << 16).bytes, as: UTF8.self)
         try root.write("etc/systemd/system/deskgate.service", text)
-        // It names another configuration than that of the test.
+        // The unit names another configuration than the test's.
         let warnings = try messages(examine(nil), .unit)
         #expect(warnings.count == 1 && warnings[0].contains("it serves /etc/deskgate/config.json, and "))
         try root.write("etc/systemd/system/deskgate.service", text.replacing("/etc/deskgate/config.json", with: directory.file))
@@ -136,7 +136,7 @@ import Testing
         ("Type=forking", "Type=forking waits for something that the service does not do; set Type=notify"), ("Type=notify", nil),
         ("Type=exec", nil),
     ])
-    func `start and stop must fit`(_ setting: String, _ found: String?) throws {
+    func `the start and stop settings must match`(_ setting: String, _ found: String?) throws {
         #expect(
             try messages(examine("LoadState=loaded\n\(setting)"), .unit) == (found.map { ["systemd's unit deskgate.service: \($0)"] } ?? [])
         )
@@ -175,14 +175,14 @@ import Testing
         #expect(try messages(examine(nil), .unit) == [])
     }
 
-    @Test func `a units memory counts while it does not run`() throws {
+    @Test func `the memory limit of a stopped unit is used`() throws {
         let shown = "LoadState=loaded\nMainPID=0\nMemoryMax=1073741824\nMemoryHigh=134217728\nTasksMax=10"
         let found = try messages(examine(shown), .limits)
         #expect(found.contains { $0.hasPrefix("128 MiB of memory are allowed (MemoryHigh of systemd's unit deskgate.service), and ") })
         #expect(found.contains { $0.hasPrefix("10 threads are allowed (TasksMax of systemd's unit deskgate.service), 64 may be needed") })
     }
 
-    @Test func `an unknown unit is no unit`() throws {
+    @Test func `an unknown unit is treated as missing`() throws {
         #expect(try messages(examine("LoadState=not-found\nType=forking"), .unit) == [])
     }
 

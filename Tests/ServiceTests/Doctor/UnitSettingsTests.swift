@@ -26,7 +26,7 @@ import Testing
 
         """
 
-    @Test func `reads what systemd shows`() {
+    @Test func `parses the output of systemctl`() {
         let unit = UnitSettings(shown: Self.shown, as: "it")
         #expect(unit.seconds("TimeoutStopUSec") == 90)
         #expect(unit.seconds("None") == nil)
@@ -40,8 +40,8 @@ import Testing
         #expect(unit["LoadState"] == "loaded")
     }
 
-    /// The unit of this repository, and what systemd.syntax(7) allows beside it.
-    @Test func `reads a units file`() throws {
+    /// The unit in this repository, and other forms that systemd.syntax(7) allows.
+    @Test func `parses a unit file`() throws {
         let text = String(decoding: try File.read("\(packageRoot)/deploy/deskgate.service", limit: 1 << 16).bytes, as: UTF8.self)
         let own = UnitSettings(file: text, as: "it")
         #expect(own["User"] == "deskgate")
@@ -79,7 +79,7 @@ import Testing
         arguments: [
             ("5s", 5.0), ("90", 90), ("1min 30s", 90), ("1h 1min", 3660), ("500ms", 0.5), ("infinity", nil), ("", nil), ("soon", nil),
         ] as [(String, Double?)])
-    func `reads lengths of time`(_ text: String, _ seconds: Double?) {
+    func `parses durations`(_ text: String, _ seconds: Double?) {
         #expect(UnitSettings(shown: "TimeoutStopUSec=\(text)", as: "it").seconds("TimeoutStopUSec") == seconds)
     }
 }

@@ -26,7 +26,7 @@ import Time
     private struct Answer {
         let outcome, finding: String
         let remedy: String?
-        /// The steps about the user's requests.
+        /// The steps for the user's requests.
         let steps: [JSONValue]
         let text: String
     }
@@ -77,7 +77,7 @@ import Time
         }
     }
 
-    @Test(arguments: denied.keys.sorted()) func `reports why a user is denied`(reason: String) throws {
+    @Test(arguments: denied.keys.sorted()) func `reports the reason of a denial`(reason: String) throws {
         let (phrase, remedy) = try #require(Self.denied[reason])
         try fixture.withService { (service) throws in
             for _ in 0..<4 { #expect(try post(service, Self.key(reason)) == 403) }
@@ -96,7 +96,7 @@ import Time
         }
     }
 
-    @Test func `reports one denial and the reasons before`() throws {
+    @Test func `reports one denial and the earlier reasons`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, TestKey()) == 200)
             #expect(try post(service, Self.key("expired")) == 403)
@@ -129,7 +129,7 @@ import Time
         }
     }
 
-    @Test func `a stranger does not hide what the user is denied for`() throws {
+    @Test func `denials of unknown keys do not hide the reason of the user's own`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("expired")) == 403)
             for keyID in [1, 2, 3] as [UInt32] { #expect(try post(service, TestKey(keyID: keyID, secret: 9)) == 403) }
@@ -142,7 +142,7 @@ import Time
         }
     }
 
-    @Test func `memory answers while the store is away`() throws {
+    @Test func `the record in memory answers while the store is unavailable`() throws {
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
         defer {
@@ -163,7 +163,7 @@ import Time
         #expect(response.text.contains("The revocations could not be read from the store (refused by the test)"))
     }
 
-    @Test func `memory says that nobody is let in while the store is away`() throws {
+    @Test func `the record in memory reports that all are denied while the store is unavailable`() throws {
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
         defer {
@@ -198,7 +198,7 @@ import Time
         }
     }
 
-    @Test func `status names a revoked key that mints`() throws {
+    @Test func `status reports a revoked key that mints`() throws {
         try fixture.withService { (service) throws in
             let minting = try #require(service.graph.helpDeskState.current.authorizer.applications.first?.mintingKey(at: Self.now))
             #expect(try !ClosedChatTests.kinds(service).contains("app_key_ends"))
@@ -222,7 +222,7 @@ import Time
         }
     }
 
-    @Test func `a forgotten user is not notified to try again`() throws {
+    @Test func `the remedy for a forgotten user is not to try again`() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
             #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
@@ -237,7 +237,7 @@ import Time
         }
     }
 
-    /// A sign-out has its own remedy, and a block is told before all denials.
+    /// A sign-out has its own remedy, and a block is reported before all denials.
     @Test func `reports the revocation first`() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
@@ -251,17 +251,17 @@ import Time
         }
     }
 
-    @Test func `registrations of devices count`() throws {
+    @Test func `registrations of devices are part of the record`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac"), path: "/pyrus/push-token") == 403)
             #expect(try explain(service).finding.contains("denied once in ten minutes"))
-            // The key is accepted, and the call is malformed without a device.
+            // The key is valid, and the request without a device is malformed.
             #expect(try post(service, TestKey(), path: "/pyrus/push-token") == 400)
             #expect(try explain(service).outcome == "ok")
         }
     }
 
-    @Test func `reports since when it knows`() throws {
+    @Test func `reports the start of the record`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
             let other = try explain(service, user: "user-2")
@@ -281,8 +281,8 @@ import Time
         }
     }
 
-    /// The records of before name users with a secret that is gone, so nobody would be found or forgotten there.
-    @Test func `another secret ends the records of an app`() throws {
+    /// The earlier records name users by a digest with the former secret, so none could be found or forgotten.
+    @Test func `a new secret discards the records of an app`() throws {
         func authorizer(secret: Int) throws -> Authorizer {
             let key = Application.Key(id: 1, secret: try HMACKey(secret: TestSecret.bytes(secret).span))
             return try Authorizer([Application(id: "shop", keys: [key])])
@@ -305,7 +305,7 @@ import Time
         #expect(ended.completeSince == Self.now + 60)
     }
 
-    @Test func `reports no text of a caller`() throws {
+    @Test func `reports no text of a client`() throws {
         let key = try Self.key("wrong_mac").text()
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("wrong_mac")) == 403)
@@ -329,7 +329,7 @@ import Time
         return .known(known)
     }
 
-    @Test func `a denial of long ago is still the latest answer`() throws {
+    @Test func `an old denial is still the latest response`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let denial = try #require(Self.known([.denied(.wrongMac, keyID: 1)], at: Self.now - 3600).denial(key))
         #expect(
@@ -338,7 +338,7 @@ import Time
         )
     }
 
-    @Test(arguments: [false, true]) func `a denial because the backend could not decide has its cause`(_ isOver: Bool) throws {
+    @Test(arguments: [false, true]) func `a denial because of a backend failure has its cause`(_ isOver: Bool) throws {
         var key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         key.backend = "https://backend.test"
         key.backendStatus = BackendStatus(
@@ -356,7 +356,7 @@ import Time
         #expect((facts.recovery(key) == nil) != isOver)
     }
 
-    @Test func `a user whom only the shadow mode let in`() throws {
+    @Test func `reports a user whom only shadow mode allowed`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let facts = Self.known([.denied(.wrongMac, keyID: 1), .shadowed(.wrongMac, keyID: 1)])
         let step = try #require(facts.steps(key).first)
@@ -367,7 +367,7 @@ import Time
         #expect(facts.recovery(key)?.isTranslated == true)
     }
 
-    @Test func `reports that records were displaced`() throws {
+    @Test func `reports that records were evicted`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let known = KnownAuthorizations(startedAt: Self.now - 9000, completeSince: Self.now - 60, history: nil)
         let step = try #require(AuthorizationFacts.known(known).steps(key).first)
@@ -388,7 +388,7 @@ import Time
         }
     }
 
-    /// The log names the field, which is known here.
+    /// The log has the field's name, which is known here.
     @Test(arguments: ValidationError.Problem.allCases) func `a malformed key has the remedy of keys`(_ problem: ValidationError.Problem)
         throws
     {

@@ -32,7 +32,7 @@ import Time
         DeliveryAttempt(number: number, startedAt: now, endedAt: ended ? now : nil, outcome: outcome, reason: reason)
     }
 
-    @Test func `a silent push is replaced by that of a later reading`() {
+    @Test func `a later read receipt replaces a silent push`() {
         let mark = ReadReceipt(AppUser(appID: "shop", userID: "ann"), conversation: 1, notifiers: [], receivedAt: Self.now)
         let event = Event(mark, ticketID: 1, id: Self.event(user: "ann").id, lifetimeMilliseconds: 1000)
         let delivery = Delivery(
@@ -42,7 +42,7 @@ import Time
         #expect(facts.sentence.english == "sink need not send it any more: a later reading replaced it.")
     }
 
-    @Test func `a dead delivery names its cause before its end`() {
+    @Test func `a dead delivery has its cause before its end`() {
         let explanation = Explanation(
             Self.facts(
                 .dead, "expired",
@@ -66,7 +66,7 @@ import Time
             ("status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver"),
             ("status_500", "Look at the receiver's log"),
         ])
-    func `a delivery that has ended promises no further attempt`(_ reason: String, _ cause: String) {
+    func `an ended delivery promises no further attempt`(_ reason: String, _ cause: String) {
         let facts = Self.facts(
             .dead, "expired",
             attempts: [Self.attempt(1, outcome: "retry", reason: reason), Self.attempt(2, outcome: "expired", reason: reason)])
@@ -78,7 +78,7 @@ import Time
         #expect(delivered.attemptSteps.map(\.remedy) == [nil])
     }
 
-    /// It has waited already, so to wait is no remedy.
+    /// The delivery has waited already, so waiting is no remedy.
     @Test(
         arguments: [
             (false, "status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver."),
@@ -98,12 +98,12 @@ import Time
         #expect(tried.attemptSteps.map { $0.remedy?.english } == [remedy])
     }
 
-    @Test func `what holds a delivery back has a remedy`() {
+    @Test func `a held delivery has a remedy`() {
         let paused = Self.facts(
             .pending, "status_410", attempts: [Self.attempt(1, outcome: "retry", reason: "status_410")],
             hold: "notifier paused (status_410)")
         #expect(paused.sentence.english.hasPrefix("It waits for sink: notifier paused (status_410)."))
-        // It names the reload itself.
+        // The remedy includes the reload.
         #expect(paused.remedy?.english.hasSuffix("; ask its operator, then run deskgate reload.") == true)
         let refused = Self.facts(.pending, "status_404", hold: "notifier paused (status_404)")
         #expect(refused.remedy?.english.hasSuffix("Then run deskgate reload, which tries again.") == true)
@@ -122,13 +122,13 @@ import Time
         #expect(stranger.remedy?.english.contains("--state pending --notifier sink") == true)
     }
 
-    /// The newest delivery waits for a notifier that others have found failing.
+    /// The newest delivery waits for a notifier that has failed for other deliveries.
     @Test(
         arguments: [
             ("notifier failing", "It waits for sink: notifier failing.", Explanation.Outcome.problem),
             (nil, "It waits for its turn at sink.", .note),
         ] as [(String?, String, Explanation.Outcome)])
-    func `a delivery that was never tried says why its notifier fails`(
+    func `a delivery without attempts has the reason of its notifier's failure`(
         _ hold: String?, start: String, outcome: Explanation.Outcome
     ) {
         let facts = Self.facts(.pending, hold: hold, lastFailure: "cannot_connect")
@@ -147,7 +147,7 @@ import Time
         #expect(paused.sentence.english == "It waits for sink: notifier paused (status_410).")
     }
 
-    @Test func `a delivery says how many wait and until when`() throws {
+    @Test func `a waiting delivery has the queue's length and its expiry`() throws {
         var facts = Self.facts(.pending)
         facts.queue.count = 57
         #expect(facts.sentence.english == "It waits for its turn at sink, where 57 deliveries wait.")
@@ -172,7 +172,7 @@ import Time
         #expect(facts.remedy == late.remedy)
     }
 
-    @Test func `what is under way is fine`() {
+    @Test func `a running attempt is no problem`() {
         let facts = Self.facts(.pending)
         #expect(facts.outcome == .ok)
         #expect(facts.remedy == nil)
@@ -182,7 +182,7 @@ import Time
         #expect(retried.remedy?.english == "Look at the receiver's log; Deskgate tries again.")
     }
 
-    @Test func `attempts are reported as they ended`() {
+    @Test func `attempts are listed as they ended`() {
         let steps = Self.facts(
             .delivered, "logged",
             attempts: [
@@ -200,21 +200,21 @@ import Time
         "purged", "stopped", "claim_lost", "no_key", "no_target", "too_many_deliveries", "queue_full", "notifier_queue_full",
         "attempts_spent",
     ])
-    func `endings have remedies`(reason: String) {
+    func `final reasons have remedies`(reason: String) {
         let facts = Self.facts(reason == "no_target" ? .noTarget : .dead, reason)
         #expect(facts.outcome == .problem)
         #expect(facts.remedy?.english.hasSuffix(".") == true)
         #expect(!facts.sentence.english.contains("the reason is"))
     }
 
-    @Test func `a delivery without a device does not send to the command that explains it`() {
+    @Test func `the remedy of a delivery without a device does not name the command that explains it`() {
         let remedy = Self.facts(.noTarget, "no_target").remedy
         #expect(remedy?.english.hasPrefix("Have the person open the app, which registers its push token") == true)
         #expect(remedy?.english.contains("deskgate explain") == false)
         #expect(remedy?.isTranslated == true)
     }
 
-    @Test func `a late webhook is said to be late`() {
+    @Test func `a late webhook is reported as late`() {
         #expect(Explanation.incoming(Self.event(occurredAt: Self.now - 7_200_000)).text.english.hasSuffix("it was written 2 hours before."))
         #expect(!Explanation.incoming(Self.event()).text.english.contains("before."))
     }
@@ -259,7 +259,7 @@ import Time
         #expect(without.steps.map(\.subject) == [.webhook])
     }
 
-    @Test(arguments: Problem.Severity.allCases) func `an unknown comment has the problem first that keeps comments out`(
+    @Test(arguments: Problem.Severity.allCases) func `a problem that keeps out comments comes first for an unknown comment`(
         _ severity: Problem.Severity
     ) throws {
         let refused = Problem(
@@ -272,8 +272,8 @@ import Time
         #expect(explanation.steps.first?.text == refused.text)
     }
 
-    /// Its webhook was answered 200 then, and something would be stored of it.
-    @Test func `a full queue beside others with room is no cause of an unknown comment`() throws {
+    /// Its webhook would have been answered 200 and partly stored.
+    @Test func `one full queue of several does not cause an unknown comment`() throws {
         let full = Problem(
             .queueFull, as: .warning, LocalizedText("It is full.", "Очередь полна."), remedy: LocalizedText("Mend it.", "Исправьте."))
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, stopping: [full]))
@@ -283,7 +283,7 @@ import Time
         #expect(explanation.steps.last?.outcome == .note)
     }
 
-    @Test func `a forgotten comment has come`() throws {
+    @Test func `a comment whose data was purged is reported as received`() throws {
         let arrival = UnixMilliseconds(rawValue: Self.now.rawValue - 86_400_000 * 30)
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: arrival))
         #expect(explanation.outcome == .note)
@@ -292,8 +292,8 @@ import Time
         #expect(explanation.steps[1].text.english.contains("(deliveries.keep_delivered_days, keep_dead_days)"))
     }
 
-    /// No notifier was configured when it came.
-    @Test func `a comment of a moment ago is not forgotten for its age`() throws {
+    /// No notifier was configured when it was received.
+    @Test func `a recent comment is not reported as purged`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: Self.now))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english == "Comment 4711 came at 2026-03-10T08:15:12.000Z, and is not delivered.")
@@ -303,7 +303,7 @@ import Time
         #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `a comment that no one was notified of is not forgotten`() throws {
+    @Test func `a comment without notifiers is not reported as purged`() throws {
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
         let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier gets the app's comments."
         #expect(explanation.outcome == .problem)
@@ -313,7 +313,7 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("Name one, and ") == true)
     }
 
-    @Test func `a comment is as good as its deliveries`() throws {
+    @Test func `a comment has the worst state of its deliveries`() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
         let good = Explanation(try Self.comment(app, [Self.facts(.delivered, "status_200")]))
         #expect(good.outcome == .ok)
@@ -321,11 +321,11 @@ import Time
         let mixed = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), Self.facts(.dead, "timeout")]))
         #expect(mixed.outcome == .problem)
         #expect(mixed.finding.english.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
-        // The two deliveries are of one webhook.
+        // The two deliveries are for one webhook.
         #expect(mixed.steps.map(\.subject) == [.webhook, .delivery, .delivery])
     }
 
-    @Test func `a comment that was only logged is not said to be delivered`() throws {
+    @Test func `a comment that was only logged is not reported as delivered`() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
         let logged = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged")]))
         let sentence = "Comment 4711 was logged, and no one was notified: sink wrote it to the log, which notifies no one."
@@ -335,7 +335,7 @@ import Time
         #expect(both.finding.english.hasPrefix("Comment 4711 was delivered: sink delivered it"))
     }
 
-    @Test func `without a service on this host it cannot be said whether a comment is delivered`() throws {
+    @Test func `the delivery of a comment is unknown without a service on this host`() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
         let due = Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)
         let pending = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), due]))
@@ -352,7 +352,7 @@ import Time
         #expect(alone.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
     }
 
-    @Test func `a device that nobody serves is a problem`() throws {
+    @Test func `a device without a notifier is a problem`() throws {
         let facts = try Self.comment(#","notifiers":["sink"]"#)
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "tv"), type: "tv", token: try PushToken("t"), registeredAt: Self.now,
@@ -389,7 +389,7 @@ import Time
         (held(.pending, "unknown_ticket", attempts: 1), .problem, "the help desk knows no ticket of its conversation (unknown_ticket)."),
     ]
 
-    @Test(arguments: heldCases.indices) func `a held message says why nobody is notified yet`(_ index: Int) throws {
+    @Test(arguments: heldCases.indices) func `a held message has the reason for its delay`(_ index: Int) throws {
         let (facts, outcome, says) = Self.heldCases[index]
         let explanation = Explanation(try Self.comment(#","notifiers":["sink"]"#, [facts]))
         #expect(explanation.outcome == outcome)

@@ -16,7 +16,7 @@ import Time
 /// Explanations of a user whose requests other replicas have answered (`GET /v1/explain`). The clock of the second replica is behind.
 @Suite struct ReplicaExplanationTests {
     private static let behindSeconds: UInt64 = 300
-    /// The clocks of the two. The second one is asked ten seconds later, more than a slow heartbeat makes the comparison of the clocks wrong.
+    /// The clocks of the two replicas. The second one is queried ten seconds later, more than the error that a slow heartbeat causes.
     private static let clocks = [
         ServiceFixture.clocks, Clocks(unixSeconds: { TestTime.now + 10 - behindSeconds }, monotonicNanoseconds: { 0 }),
     ]
@@ -64,12 +64,12 @@ import Time
         admin(graph, method: .get, path: "/v1/explain?user_id=user-1")
     }
 
-    /// Asks the first replica while the other one answers.
+    /// Requests an explanation from the first replica while the other one answers its query.
     private func explain() throws -> JSONObject {
         let answer = Monitor<ReceivedResponse?>(nil)
         onThreads(2) { [graphs] index in
             guard index == 0 else {
-                // As often as the service looks for questions, or oftener.
+                // At least as often as the service polls for queries.
                 while answer.wait(timeoutMilliseconds: 20, { $0 == nil ? nil : true }) == nil { graphs[1].authorizations.answer() }
                 return
             }
@@ -79,7 +79,7 @@ import Time
         return try #require(answer.withLock { $0 }).object()
     }
 
-    @Test func `the others are asked`() throws {
+    @Test func `the other replicas are queried`() throws {
         defer { close() }
         for graph in graphs { for _ in 0..<2 { #expect(try authorize(graph, TestKey(secret: 9)) == 403) } }
         let denied = try explain()
@@ -100,7 +100,7 @@ import Time
         #expect(inquiry.known(appID: "nobody", userID: "user-1") == nil)
     }
 
-    @Test func `a replica of which no heartbeat has reported yet is asked`() throws {
+    @Test func `a replica without a heartbeat is queried`() throws {
         defer { close() }
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
@@ -119,7 +119,7 @@ import Time
         #expect(inquiry.known(appID: "shop", userID: "user-1")?.silentReplicas == 1)
     }
 
-    @Test func `all forget a user`() throws {
+    @Test func `all replicas forget a user`() throws {
         defer { close() }
         #expect(try authorize(graphs[1], TestKey(secret: 9)) == 403)
         graphs[0].authorizations.forget(AppUser(appID: "shop", userID: "user-1"))
@@ -128,8 +128,8 @@ import Time
         #expect(object["outcome"]?.text == "ok", "\(object)")
     }
 
-    /// The database has no id of the user whom it is asked about.
-    @Test func `no user is named in the database`() throws {
+    /// The database does not contain the id of the queried user.
+    @Test func `the database names no user`() throws {
         defer { close() }
         #expect(try authorize(graphs[1], TestKey(secret: 9)) == 403)
         _ = try explain()

@@ -30,7 +30,7 @@ import Time
         return (try access.perform(action).json, Problem.serviceDown(fixture.configuration.serveLine).remedy.english)
     }
 
-    @Test(arguments: ["status_503", "status_500"]) func `a delivery that is not due waits for the service`(_ reason: String) throws {
+    @Test(arguments: ["status_503", "status_500"]) func `a delivery that is not yet due waits for the service`(_ reason: String) throws {
         try AdminDeliverFixture.accept(store, 1)
         let claim = Claim(notifier: "sink-1", now: Self.time, leaseMilliseconds: 1000, limit: 10)
         #expect(try store.work([], [claim])[0].get().deliveries.count == 1)
@@ -46,7 +46,7 @@ import Time
         }
     }
 
-    @Test func `a comment and a device that are not known`() throws {
+    @Test func `an unknown comment and an unknown device are reported`() throws {
         for (answer, start) in [try explain(comment: "99"), try explain(device: "phone")] {
             #expect(answer["outcome"] == "problem")
             #expect(answer["finding"]?.text?.hasSuffix(" The service does not run.") == true)
@@ -55,7 +55,7 @@ import Time
         }
     }
 
-    @Test func `a device that is registered is notified by no service`() {
+    @Test func `a registered device is not notified by a stopped service`() {
         let device = Explanation(Explanation.Conclusion(.ok, LocalizedText("It is notified.", "Его уведомляют.")), [])
         let stopped = device.but(.serviceDown("deskgate serve"))
         #expect(stopped.outcome == .problem)

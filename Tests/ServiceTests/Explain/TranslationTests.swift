@@ -9,7 +9,7 @@ import Time
 @testable import AdminAPI
 @testable import Configuration
 
-/// No text for operators lacks its Russian one: the compiler demands both, and here nothing says the English one twice.
+/// Every text for operators has a Russian translation. The compiler requires both; these tests detect English text in the Russian one.
 @Suite struct TranslationTests {
     private static let now = TestTime.now
 
@@ -66,7 +66,7 @@ import Time
         + ["", "purged", "stopped", "claim_lost", "superseded", "not_for_relay", "no_key", "timeout", "status_404", "something_new"]
 
     @Test(arguments: Delivery.State.allCases, reasons) func `deliveries are translated`(_ state: Delivery.State, _ reason: String) {
-        // Only what has not failed yet has no reason.
+        // Only a delivery that has not failed yet has no reason.
         if state != .pending, reason.isEmpty { return }
         let cause = reason.isEmpty ? "status_500" : reason
         for wait in Self.waits {
@@ -92,7 +92,7 @@ import Time
         }
     }
 
-    @Test func `of what the store knows`() throws {
+    @Test func `texts about stored data are translated`() throws {
         let fixture = try AdminDeliverFixture()
         for query in [
             "user_id=user-1", "user_id=stranger", "comment_id=1", "comment_id=2", "comment_id=999", "device_id=phone", "device_id=tv",
@@ -115,7 +115,7 @@ import Time
         }
     }
 
-    // What an operator wrote stays as it is.
+    // An operator's own text is not translated.
     private static let revocations =
         Revocation.samples(appID: "shop").filter { !$0.reason.contains(" ") } + [.sample(10, appID: "shop", .user("ann"), reason: "rude")]
 

@@ -40,7 +40,7 @@ import Time
                 botCalls: try BotCallFacts(store, of: AppUser(appID: "shop", userID: "ann"))))
     }
 
-    @Test func `the remedy is that of the step that the finding is about`() throws {
+    @Test func `the remedy belongs to the step of the finding`() throws {
         let block = Revocation.sample(1, appID: "shop", .user("ann"))
         let closing = Problem(
             .callersRefused, LocalizedText("Nobody is let in.", "Никого не пускают."), remedy: LocalizedText("Mend it.", "Исправьте."))
@@ -86,14 +86,14 @@ import Time
         remedy: LocalizedText("Compare the secrets.", "Сравните секреты."))
 
     @Test(arguments: [AuthorizationFacts.unknown, AuthorizationExplanationTests.known([])])
-    func `a user of whom nothing is known is kept out with most`(_ authorizations: AuthorizationFacts) throws {
+    func `an unknown user is denied like most users`(_ authorizations: AuthorizationFacts) throws {
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: authorizations)
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding == Self.mostDenied.text)
         #expect(explanation.remedy == Self.mostDenied.remedy)
     }
 
-    @Test func `a denial tells that most are denied`() throws {
+    @Test func `a denial mentions that most users are denied`() throws {
         let denied = AuthorizationExplanationTests.known([.denied(.wrongMac, keyID: 1)])
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: denied)
         #expect(explanation.outcome == .problem)
@@ -104,7 +104,7 @@ import Time
     }
 
     @Test(arguments: [(Denial.unknownKey, Explanation.Outcome.problem), (.wrongMac, .problem), (.expired, .ok)])
-    func `another replica may deny a user who is let in here`(_ denial: Denial, _ outcome: Explanation.Outcome) throws {
+    func `another replica may deny a user who is allowed here`(_ denial: Denial, _ outcome: Explanation.Outcome) throws {
         let otherKeys = Problem(
             .replicaKeys, LocalizedText("Other keys are in force in b.", "В b действуют другие ключи."),
             remedy: LocalizedText("Reload b.", "Перечитайте настройки b."))
@@ -116,7 +116,7 @@ import Time
         #expect(explanation.steps.contains { $0.text == otherKeys.text })
     }
 
-    @Test func `a user who was let in is not kept out with most`() throws {
+    @Test func `an allowed user is not denied like most users`() throws {
         let allowed = AuthorizationExplanationTests.known([.authorized(keyID: 1)])
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: allowed)
         #expect(explanation.outcome == .ok)
@@ -124,7 +124,7 @@ import Time
     }
 
     @Test(arguments: [(Problem.Severity.problem, Explanation.Outcome.problem), (.warning, .ok)])
-    func `webhooks that are refused keep a user's comments out`(
+    func `rejected webhooks keep out a user's comments`(
         _ severity: Problem.Severity, _ outcome: Explanation.Outcome
     ) throws {
         let refused = Problem(
@@ -143,7 +143,7 @@ import Time
         arguments: [
             (.open, .error, .problem), (.halfOpen, .deny, .problem), (.open, .allowIfKeyValid, .ok), (.working, .error, .ok),
         ] as [(BreakerStatus, UndecidedPolicy, Explanation.Outcome)])
-    func `a backend in trouble is a problem of a user whom it keeps out`(
+    func `a failing backend is a problem for the users that it keeps out`(
         _ breaker: BreakerStatus, rule: UndecidedPolicy, outcome: Explanation.Outcome
     ) throws {
         let explanation = try Self.explanation(backend: BackendStatus(breaker: breaker, limitsNewKeys: true), rule)
@@ -152,7 +152,7 @@ import Time
     }
 
     @Test(arguments: [BotCall.Outcome.failed, .timedOut, .unknown])
-    func `a call of a bot that failed keeps nobody out`(_ outcome: BotCall.Outcome) throws {
+    func `a failed call of a bot keeps no user out`(_ outcome: BotCall.Outcome) throws {
         let store = MemoryStore()
         let call = BotCall(
             id: UUIDv7(milliseconds: 7, random: InlineArray(repeating: 1)), appID: "shop", userID: "ann", bot: "orders", function: "list",
@@ -166,7 +166,7 @@ import Time
         #expect(step.remedy != nil)
     }
 
-    /// The newest deliveries, newest first, each of one notifier.
+    /// The newest deliveries, newest first, each for one notifier.
     private static func deliveries(_ states: [(notifier: String, state: Delivery.State)]) -> [DeliveryFacts] {
         states.enumerated().map { index, delivery in
             let event = Event(
@@ -182,7 +182,7 @@ import Time
     }
 
     @Test(arguments: [[], [Verdict.authorized(keyID: 1)]])
-    func `nothing is sure of a user while a replica does not answer`(_ verdicts: [Verdict]) throws {
+    func `a user's state is uncertain while a replica does not answer`(_ verdicts: [Verdict]) throws {
         let partial = AuthorizationExplanationTests.known(verdicts, silentReplicas: 1)
         let explanation = try Self.explanation(authorizations: partial)
         #expect(explanation.outcome == .problem)
@@ -195,7 +195,7 @@ import Time
         #expect(dead.finding.english.hasPrefix("As far as this replica knows"))
     }
 
-    @Test func `a limit of registrations hides no delivery that failed`() throws {
+    @Test func `a registration limit hides no failed delivery`() throws {
         let limited = FailureExplanationTests.limited(seconds: 300)
         let explanation = try Self.explanation(Self.deliveries([("sink", .dead)]), authorizations: limited)
         #expect(explanation.finding.english.contains("But the latest delivery has not arrived: sink gave it up"))
@@ -205,7 +205,7 @@ import Time
     }
 
     @Test(arguments: [(nil, Explanation.Outcome.ok), ("ios", .ok), ("tv", .problem)] as [(String?, Explanation.Outcome)])
-    func `a device that nobody serves is a problem`(_ type: String?, _ outcome: Explanation.Outcome) throws {
+    func `a device without a notifier is a problem`(_ type: String?, _ outcome: Explanation.Outcome) throws {
         let explanation = try Self.explanation(deviceType: type)
         #expect(explanation.outcome == outcome)
         #expect(explanation.finding.english.contains(" But: Device phone of the type tv") == (outcome == .problem))
@@ -219,7 +219,7 @@ import Time
             ([("crm", .delivered), ("sink", .dead)], .problem, "But: Comment 4711, device phone: sink gave it up"),
             ([("crm", .delivered), ("sink", .delivered), ("sink", .dead), ("crm", .dead)], .ok, nil),
         ] as [([(String, Delivery.State)], Explanation.Outcome, String?)])
-    func `a failure counts until the notifier delivers again`(
+    func `a failure is a problem until the notifier delivers again`(
         _ states: [(String, Delivery.State)], outcome: Explanation.Outcome, text: String?
     ) throws {
         let explanation = try Self.explanation(Self.deliveries(states.map { (notifier: $0.0, state: $0.1) }))

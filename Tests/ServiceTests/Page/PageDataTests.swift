@@ -47,7 +47,7 @@ import Testing
         #expect(fixture.send(.get, "/v1/deliveries/reasons?reason=a&reason=b").status == 400)
     }
 
-    /// A notifier that is not configured stands there while deliveries wait for it.
+    /// A notifier that is not configured is listed while deliveries wait for it.
     @Test func `lists notifiers`() throws {
         guard case .array(let notifiers) = try fixture.send(.get, "/v1/notifiers").object()["notifiers"] else {
             throw SocketClient.Failure.closed
@@ -58,7 +58,7 @@ import Testing
         #expect(notifiers[1]["oldest_at"] == "2026-03-10T08:15:11.993Z")
     }
 
-    @Test func `tests a notifier in the way of every event`() throws {
+    @Test func `tests a notifier in the same way as a delivery`() throws {
         let response = fixture.send(.post, "/v1/notifiers/test", body: #"{"notifier":"log"}"#)
         guard case .string(let id) = try response.object()["delivery_id"] else { throw SocketClient.Failure.closed }
         let delivery = try fixture.send(.get, "/v1/deliveries/\(id)").object()

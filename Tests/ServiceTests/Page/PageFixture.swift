@@ -6,7 +6,7 @@ import Threading
 @testable import AdminAPI
 @testable import Configuration
 
-/// A browser with the operators' page: it keeps the cookie and the session's secret, and states its origin.
+/// A browser with the operators' page: it stores the cookie and the session's secret, and sends its origin.
 final class PageFixture {
     let admin: AdminDeliverFixture
     /// Nanoseconds of the monotonic clock.
@@ -22,7 +22,7 @@ final class PageFixture {
         admin = try AdminDeliverFixture(members: members, others: others, clock: clock)
     }
 
-    /// Sends a request as the page does; nil leaves out the origin.
+    /// Sends a request like the page; nil omits the origin.
     func send(
         _ method: HTTPServer.Method, _ path: String, body: String = "", origin: String? = "http://127.0.0.1:9090",
         headers: [String: String] = [:]
@@ -47,7 +47,7 @@ final class PageFixture {
         send(.post, "/session", body: #"{"token":"\#(token)"}"#, origin: origin)
     }
 
-    /// Lets the monotonic clock go on.
+    /// Advances the monotonic clock.
     func pass(minutes: UInt64) { clock.withLock { $0 += minutes * 60 * 1_000_000_000 } }
 
     /// The lines of the audit, without peer and request.

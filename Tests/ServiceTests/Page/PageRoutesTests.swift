@@ -8,7 +8,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// The files of the operators' page, and where they are served.
+/// The files of the operators' page, and the addresses at which they are served.
 @Suite struct PageRoutesTests {
     private static let files = [
         "address.js", "api.js", "apps.js", "chart.js", "clock.js", "dom.js", "format.js", "icon.svg", "index.html", "main.js", "metrics.js",
@@ -22,7 +22,7 @@ import Testing
         "view-people.js", "view-sessions.js", "view-store.js", "view-tickets.js", "words-en.js", "words-ru.js", "words.js",
     ]
 
-    @Test func `has one field that signs in and one that finds`() throws {
+    @Test func `has one field for signing in and one for searching`() throws {
         let response = try PageFixture().send(.get, "/")
         #expect(response.status == 200)
         #expect(response.headers["content-type"] == "text/html; charset=utf-8")
@@ -50,8 +50,8 @@ import Testing
         #expect(fixture.send(.get, "/page/\(file)", headers: ["If-None-Match": "\"other\""]).status == 200)
     }
 
-    /// Text becomes markup nowhere, and nothing comes from elsewhere.
-    @Test(arguments: files) func `holds nothing that could run text`(_ file: String) throws {
+    /// No text is rendered as markup, and nothing is loaded from elsewhere.
+    @Test(arguments: files) func `contains no code that could run a text`(_ file: String) throws {
         let text = try PageFixture().send(.get, "/page/\(file)").text
         for word in [
             "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "javascript:", " style=\"",
@@ -65,8 +65,8 @@ import Testing
         #expect(elsewhere.allSatisfy { $0 == "http://www.w3.org/2000/svg" })
     }
 
-    /// What the service may name has its word on the page, and a problem its place.
-    @Test(arguments: ["words-en.js", "words-ru.js"]) func `has a word for what the service names`(_ file: String) throws {
+    /// Every name from the service has a text on the page, and every problem a place.
+    @Test(arguments: ["words-en.js", "words-ru.js"]) func `has a text for each name from the service`(_ file: String) throws {
         let fixture = try PageFixture()
         let words = fixture.send(.get, "/page/\(file)").text
         let keys =
@@ -77,12 +77,12 @@ import Testing
             + [BodyError.invalidJSONReason, BodyError.notAnObjectReason, BodyError.invalidFormReason].map { "denial.\($0)" }
         for key in keys { #expect(words.contains("\"\(key)\": "), "\(key)") }
         let places = fixture.send(.get, "/page/problems.js").text
-        // The page comes from the service, so it never sees that there is none.
+        // The service delivers the page, so the page never shows that it is down.
         for kind in Problem.Kind.allCases where kind != .serviceDown { #expect(places.contains("\(kind.rawValue): ("), "\(kind)") }
     }
 
-    /// The service says them in English alone.
-    @Test func `a refusal of the store or of a retry has its Russian words`() throws {
+    /// The service has these texts only in English.
+    @Test func `errors of the store or of a retry have Russian texts`() throws {
         let words = try PageFixture().send(.get, "/page/words-ru.js").text
         let kinds: [StoreError.Kind] = [.queueFull, .diskFull, .corrupt, .unavailable, .notOpen, .inDoubt, .tooLong, .closed]
         let reasons = kinds.map(\.rawValue) + RetryObstacle.allCases.map(\.rawValue)
@@ -105,13 +105,13 @@ import Testing
         _ = fixture.signIn(.read)
         try fixture.admin.reload(members: ServiceFixture.roleTokens, others: #""operators":{"page":false}"#)
         #expect(fixture.send(method, path).status == 404)
-        // Its sessions count no more, and tokens do.
+        // Its sessions are no longer valid, but tokens are.
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
         #expect(fixture.admin.send(.get, "/v1/deliveries").status == 200)
     }
 
-    /// Where other machines could read the token on the way, the page says what to do, and the API goes on.
-    @Test(arguments: pageRequests) func `needs TLS beyond this machine`(_ method: HTTPServer.Method, _ path: String) throws {
+    /// On an unencrypted connection to another machine the page shows the remedy, and the API still works.
+    @Test(arguments: pageRequests) func `needs TLS on other machines`(_ method: HTTPServer.Method, _ path: String) throws {
         let fixture = try PageFixture(members: #""host":"0.0.0.0","# + ServiceFixture.roleTokens)
         let response = fixture.send(method, path)
         #expect(response.status == 403)
@@ -120,8 +120,8 @@ import Testing
         #expect(fixture.admin.send(.get, "/v1/deliveries").status == 200)
     }
 
-    /// A foreign name that leads to this machine (DNS rebinding) gets neither the page nor a session.
-    @Test(arguments: pageRequests) func `is served under its own name only`(_ method: HTTPServer.Method, _ path: String) throws {
+    /// A foreign name that resolves to this machine (DNS rebinding) gets neither the page nor a session.
+    @Test(arguments: pageRequests) func `is served only under its own name`(_ method: HTTPServer.Method, _ path: String) throws {
         let router = try ServiceFixture().graph().adminRouter
         #expect(InProcessClient(router).send(method, path, headers: ["Host": "evil.example"]).status == 421)
         #expect(InProcessClient(router).send(.get, "/", headers: ["Host": "localhost:9090"]).status == 200)

@@ -7,9 +7,9 @@ import Testing
 @testable import AdminAPI
 @testable import Configuration
 
-/// A browser sends the cookie of a session to every port of the host, so the cookie does nothing without the session's secret.
+/// A browser sends a session's cookie to every port of the host, so the cookie is useless without the session's secret.
 @Suite struct SessionSecretTests {
-    /// The secrets that another program may send beside the cookie.
+    /// Secrets that another program may send with the cookie.
     enum Forgery: CaseIterable {
         case nothing, empty, shorter, longer, cookie, secretOfAnotherSession
 
@@ -18,13 +18,13 @@ import Testing
 
     private static let guarded = AdminRoute.all.indices.filter { AdminRoute.all[$0].role != .anyone }
     private static let person = #"{"app_id":"shop","user_id":"user-1"}"#
-    /// The session's cookie among others of its name, which another port of the host may have set.
+    /// The session's cookie among others with similar names, which another port of the host may have set.
     private static let mixtures = [
         "deskgate_session_9090=x; OWN", "OWN; deskgate_session_9090=x", "deskgate_session_9090=; OWN", "deskgate_session_9090==; OWN",
         "deskgate_session_9090=x; deskgate_session_9090=y; OWN; deskgate_session_9090=z", "OWN; OWN",
         "deskgate_session=x; deskgate_session_9091=x; OWN",
     ]
-    /// The session's cookie beside that of another session.
+    /// The session's cookie with that of another session.
     private static let pairs = ["OTHER; OWN", "OWN; OTHER"]
 
     private let fixture: PageFixture
@@ -67,25 +67,25 @@ import Testing
         get throws { try fixture.admin.send(.get, "/v1/users?app_id=shop&user_id=user-1").object()["may_chat"] }
     }
 
-    @Test func `is random and no part of the cookie`() {
+    @Test func `is random and not part of the cookie`() {
         #expect(secret.utf8.count == 43)
         #expect(secret != otherSecret)
         #expect(!cookie.contains(secret))
     }
 
-    @Test(arguments: guarded, Forgery.allCases) func `is needed by every request`(_ index: Int, _ forgery: Forgery) {
+    @Test(arguments: guarded, Forgery.allCases) func `is required by every request`(_ index: Int, _ forgery: Forgery) {
         fixture.secret = forged(forgery)
         let response = send(AdminRoute.all[index])
         #expect(response.status == 401)
         #expect(response.text.contains(forgery.code))
     }
 
-    @Test(arguments: guarded) func `suffices beside the cookie`(_ index: Int) {
+    @Test(arguments: guarded) func `is sufficient with the cookie`(_ index: Int) {
         #expect(send(AdminRoute.all[index]).status != 401)
     }
 
-    /// The program forges whatever else a browser states.
-    @Test(arguments: Forgery.allCases) func `is needed to block somebody`(_ forgery: Forgery) throws {
+    /// The program forges all other headers of a browser.
+    @Test(arguments: Forgery.allCases) func `is required to block a user`(_ forgery: Forgery) throws {
         let headers = ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"]
         fixture.secret = forged(forgery)
         #expect(fixture.send(.post, "/v1/users/block", body: Self.person, headers: headers).status == 401)
@@ -95,12 +95,12 @@ import Testing
         #expect(try mayChat == false)
     }
 
-    @Test(arguments: Forgery.allCases) func `is needed to see the session`(_ forgery: Forgery) {
+    @Test(arguments: Forgery.allCases) func `is required to see the session`(_ forgery: Forgery) {
         fixture.secret = forged(forgery)
         #expect(fixture.send(.get, "/session").text == #"{"role":null,"token":null}"#)
     }
 
-    @Test(arguments: Forgery.allCases) func `is needed to end the session`(_ forgery: Forgery) {
+    @Test(arguments: Forgery.allCases) func `is required to end the session`(_ forgery: Forgery) {
         fixture.secret = forged(forgery)
         let response = fixture.send(.delete, "/session")
         #expect(response.status == 401)
@@ -110,8 +110,8 @@ import Testing
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
     }
 
-    /// Signing in ends the browser's former session; the holder of a token and of somebody's cookie ends none.
-    @Test func `is needed to replace the session`() {
+    /// Signing in ends the browser's former session. A client with a token and another user's cookie ends none.
+    @Test func `is required to replace the session`() {
         _ = fixture.signIn(.operate)
         (fixture.cookie, fixture.secret) = (cookie, secret)
         #expect(fixture.send(.get, "/v1/deliveries").text.contains("session_ended"))
@@ -119,14 +119,14 @@ import Testing
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
     }
 
-    @Test(arguments: mixtures + pairs) func `finds its cookie among others`(_ mixture: String) {
+    @Test(arguments: mixtures + pairs) func `finds the session's cookie among others`(_ mixture: String) {
         fixture.cookie = mixed(mixture)
         #expect(fixture.send(.get, "/session").text.contains("operate"))
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
         #expect(fixture.send(.post, "/v1/users/block", body: Self.person).status == 200)
     }
 
-    @Test(arguments: mixtures + pairs) func `ends its session among others`(_ mixture: String) {
+    @Test(arguments: mixtures + pairs) func `ends the session among others`(_ mixture: String) {
         fixture.cookie = mixed(mixture)
         #expect(fixture.send(.delete, "/session").status == 200)
         (fixture.cookie, fixture.secret) = (cookie, secret)
@@ -135,7 +135,7 @@ import Testing
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
     }
 
-    @Test(arguments: mixtures, Forgery.allCases) func `is needed beside several cookies`(_ mixture: String, _ forgery: Forgery) {
+    @Test(arguments: mixtures, Forgery.allCases) func `is required with several cookies`(_ mixture: String, _ forgery: Forgery) {
         fixture.cookie = mixed(mixture)
         fixture.secret = forged(forgery)
         let response = fixture.send(.get, "/v1/deliveries")
@@ -143,19 +143,19 @@ import Testing
         #expect(response.text.contains(forgery.code))
     }
 
-    @Test func `is not needed beside a token`() {
+    @Test func `is not required with a token`() {
         fixture.secret = nil
         #expect(fixture.send(.get, "/v1/deliveries", headers: AdminDeliverFixture.authorization).status == 200)
     }
 
-    @Test func `is asked for in the answer`() {
+    @Test func `the error asks for it`() {
         fixture.secret = nil
         let text = fixture.send(.get, "/v1/deliveries").text
         #expect(text.contains("Deskgate-Session-Secret"))
         #expect(text.contains("Authorization: Bearer"))
     }
 
-    @Test func `is missed in the audit log`() throws {
+    @Test func `its absence is in the audit log`() throws {
         fixture.secret = nil
         _ = fixture.send(.post, "/v1/users/block", body: Self.person)
         #expect(try fixture.audits().last == "WARN audit action=authenticate outcome=session_secret_missing")

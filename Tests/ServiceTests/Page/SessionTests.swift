@@ -8,7 +8,7 @@ import Time
 @testable import AdminAPI
 @testable import Configuration
 
-/// A browser signs in with an admin token, and its session may do what the token may, from the page alone.
+/// A browser signs in with an admin token. Its session has the token's permissions, but only on the page.
 @Suite struct SessionTests {
     private let fixture: PageFixture
     private let retry = #"{"all":true}"#
@@ -19,7 +19,7 @@ import Time
 
     private var role: String { fixture.send(.get, "/session").text }
 
-    @Test func `opens for those who may read`() throws {
+    @Test func `opens for tokens that may read`() throws {
         #expect(role == #"{"role":null,"token":null}"#)
         let response = fixture.signIn(.read)
         #expect(response.status == 200)
@@ -31,15 +31,15 @@ import Time
         #expect(fixture.send(.get, "/v1/status").status == 200)
     }
 
-    @Test func `has a cookie that no script and no other site gets`() throws {
+    @Test func `has a cookie that is hidden from scripts and other sites`() throws {
         let set = try #require(fixture.signIn(.read).headers["set-cookie"])
         let parts = set.split(separator: "; ").map { String($0) }
         #expect(parts.dropFirst().elementsEqual(["Path=/", "HttpOnly", "SameSite=Strict"]))
         #expect(parts[0].hasPrefix("deskgate_session_9090=") && parts[0].utf8.count == "deskgate_session_9090=".utf8.count + 43)
     }
 
-    /// With TLS, browsers take it from this very host alone.
-    @Test func `is kept to its host with TLS`() throws {
+    /// With TLS, browsers accept it only from this host.
+    @Test func `has a cookie for its host only with TLS`() throws {
         let files = try TemporaryDirectory()
         try files.write("certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
         try files.write("key.pem", TestCertificate.shared.key)
@@ -50,8 +50,8 @@ import Time
         #expect(set.hasSuffix("; Path=/; HttpOnly; SameSite=Strict; Secure"))
     }
 
-    /// Browsers send cookies to every port of a host: services behind two tunnels must not take each other's away.
-    @Test func `is kept apart by the port`() throws {
+    /// Browsers send cookies to every port of a host: services behind two tunnels must not replace each other's cookies.
+    @Test func `has a cookie named after the port`() throws {
         let (first, second) = (["Host": "127.0.0.1:9090"], ["Host": "localhost:9091"])
         func set(_ headers: [String: String]) throws -> String {
             let origin = "http://" + (headers["Host"] ?? "")
@@ -64,7 +64,7 @@ import Time
         #expect(try set(["Host": "localhost"]) == "deskgate_session")
     }
 
-    @Test func `is refused to others`() throws {
+    @Test func `is denied without a valid token`() throws {
         #expect(fixture.signIn(TestSecret.text(99)).status == 401)
         let minting = fixture.signIn(.mint)
         #expect(minting.status == 403)
@@ -80,7 +80,7 @@ import Time
             ])
     }
 
-    @Test func `does what its token may`() throws {
+    @Test func `has its token's permissions`() throws {
         _ = fixture.signIn(.read)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
         _ = fixture.signIn(.operate)
@@ -94,8 +94,8 @@ import Time
             ])
     }
 
-    /// `admin.token` may mint, and a browser of its holder may not.
-    @Test func `mints nothing`() {
+    /// `admin.token` may mint, but a browser session with it may not.
+    @Test func `mints no key`() {
         #expect(fixture.signIn(ServiceFixture.token).status == 200)
         #expect(fixture.send(.post, "/v1/keys", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 403)
     }
@@ -103,7 +103,7 @@ import Time
     @Test(arguments: [
         nil, "null", "http://127.0.0.1:8080", "http://localhost:9090", "https://evil.example", "http://127.0.0.1:9090.evil.example",
     ])
-    func `changes nothing from elsewhere`(_ origin: String?) {
+    func `rejects changes from another origin`(_ origin: String?) {
         #expect(fixture.signIn(ServiceFixture.token(.operate), origin: origin).status == 403)
         _ = fixture.signIn(.operate)
         let response = fixture.send(.post, "/v1/deliveries/retry", body: retry, origin: origin)
@@ -113,14 +113,14 @@ import Time
         #expect(role.contains("operate"))
     }
 
-    @Test(arguments: ["cross-site", "same-site", "none"]) func `changes nothing what the browser calls foreign`(_ site: String) {
+    @Test(arguments: ["cross-site", "same-site", "none"]) func `rejects changes that the browser marks as foreign`(_ site: String) {
         _ = fixture.signIn(.operate)
         let headers = ["Sec-Fetch-Site": site]
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry, headers: headers).status == 403)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry, headers: ["Sec-Fetch-Site": "same-origin"]).status == 200)
     }
 
-    @Test func `ends when signed out`() throws {
+    @Test func `ends by signing out`() throws {
         _ = fixture.signIn(.read)
         let response = fixture.send(.delete, "/session")
         #expect(response.status == 200)
@@ -129,7 +129,7 @@ import Time
         #expect(try fixture.audits().contains("INFO audit action=session.close outcome=done role=read token=read-holder"))
     }
 
-    /// The browser may still have the cookie of a session that has ended.
+    /// The browser may still have the cookie of an ended session.
     @Test func `ends with its token`() throws {
         _ = fixture.signIn(.read)
         try fixture.admin.reload(
@@ -142,25 +142,25 @@ import Time
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
 
-    @Test func `gets the role that its token gets`() throws {
+    @Test func `follows its token's role`() throws {
         _ = fixture.signIn(.operate)
         try fixture.admin.reload(members: #""tokens":[{"name":"operate-holder","role":"read","token":{"file":"secrets/operate-token"}}]"#)
         #expect(role == #"{"role":"read","token":"operate-holder"}"#)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
     }
 
-    @Test func `ends without use`() {
+    @Test func `expires without use`() {
         _ = fixture.signIn(.read)
         fixture.pass(minutes: 29)
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
         fixture.pass(minutes: 29)
-        // What the page asks by itself is no use.
+        // The page's own polling is not counted as use.
         #expect(fixture.send(.get, "/v1/status", headers: ["Deskgate-Background": "1"]).status == 200)
         fixture.pass(minutes: 1)
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
 
-    @Test func `ends after eight hours`() {
+    @Test func `expires after eight hours`() {
         _ = fixture.signIn(.read)
         for _ in 1...19 {
             fixture.pass(minutes: 25)
@@ -170,7 +170,7 @@ import Time
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
 
-    /// The one of the same token that was used longest ago makes room.
+    /// The session of the same token with the oldest use is replaced.
     @Test func `are limited for each token`() throws {
         let (book, tokens) = try bookAndTokens()
         let token = try #require(tokens["read"])
@@ -187,9 +187,9 @@ import Time
         #expect(!isOpen(second, of: token, in: book))
     }
 
-    /// Each token against each other one: the victim's session was used longest ago of all.
+    /// For each pair of tokens; the victim's session has the oldest use of all.
     @Test(arguments: ["admin", "read", "operate"], ["admin", "read", "operate"])
-    func `end no session of another token`(_ flooding: String, _ victim: String) throws {
+    func `are not ended by those of another token`(_ flooding: String, _ victim: String) throws {
         let (book, tokens) = try bookAndTokens()
         let flood = try #require(tokens[flooding])
         let token = try #require(tokens[victim])
@@ -200,7 +200,7 @@ import Time
         #expect(book.count == AdminSessionStore.maximumSessionsPerToken + (flooding == victim ? 0 : 1))
     }
 
-    /// A book on the fixture's clock, and the tokens that sign in, by name.
+    /// A session store with the fixture's clock, and the tokens that sign in, by name.
     private func bookAndTokens() throws -> (AdminSessionStore, [String: AdminToken]) {
         let clock = fixture.clock
         let tokens = fixture.admin.configuration.admin.tokens.filter { $0.has(.read) }

@@ -7,13 +7,13 @@ import Time
 
 @testable import AdminAPI
 
-/// Problems of authorizations, webhooks and their callers.
+/// Problems with authorizations, webhooks and their callers.
 @Suite struct AnswerProblemTests: ProblemScene {
     @Test(arguments: [
         ("192.0.2.7", CrowdedListener.Name.public, "192.0.2.7 has", "listen.trusted_proxies"),
         ("2001:db8::", .admin, "2001:db8::/48 has", "admin.max_connections"),
     ])
-    func `a caller with too many connections is named with what to do`(
+    func `a caller with too many connections is reported with the remedy`(
         _ caller: String, listener: CrowdedListener.Name, text: String, remedy: String
     ) throws {
         let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress(caller), isRefused: true))
@@ -26,8 +26,8 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Where `listen.allow` was not set, a reload does not take it over.
-    @Test func `room for the help desk needs a restart`() throws {
+    /// If `listen.allow` was not set, a reload does not apply it.
+    @Test func `allowing the help desk needs a restart`() throws {
         let crowded = CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: true))
         let problem = try #require(try Self.search(crowded: [crowded]).problems.first)
         let remedy = "raise listen.max_connections or list it in listen.allow (which must name every caller), and restart."
@@ -38,7 +38,7 @@ import Time
         (CrowdedListener.Name.public, true, false, Problem.Severity.problem), (.public, true, true, .warning),
         (.public, false, false, .warning), (.admin, true, false, .warning),
     ])
-    func `a caller with too many connections is severe while nobody is let in`(
+    func `a caller with too many connections is severe while no user is allowed`(
         _ listener: CrowdedListener.Name, isRefused: Bool, letsIn: Bool, severity: Problem.Severity
     ) throws {
         let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: isRefused))
@@ -56,20 +56,20 @@ import Time
         #expect((search.closing("shop").ofAll != nil) == closes)
     }
 
-    @Test func `a caller with too many connections is reported beside a chat that is open`() throws {
+    @Test func `a caller with too many connections is reported although the chat is open`() throws {
         let closing = try Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: true))])
             .closing("shop")
         #expect(closing.ofAll == nil)
         #expect(closing.steps(isAllowed: false).map(\.outcome) == [.note])
     }
 
-    @Test func `most are denied in one app alone`() throws {
+    @Test func `denials of most users are reported for one app`() throws {
         let search = try Self.search(answers: [Self.answers(.mostDenied, app: "shop", "wrong_mac")])
         #expect(search.closing("shop").nearlyAllDenied(isAllowed: false)?.outcome == .problem)
         #expect(search.closing("bank").nearlyAllDenied(isAllowed: false) == nil)
     }
 
-    @Test(arguments: Denial.allCases.map(\.rawValue)) func `each reason of denials has its remedy`(_ reason: String) throws {
+    @Test(arguments: Denial.allCases.map(\.rawValue)) func `each reason of denials has a remedy`(_ reason: String) throws {
         let problem = try #require(try Self.search(answers: [Self.answers(.mostDenied, app: "shop", reason)]).problems.first)
         #expect(problem.kind == .nearlyAllDenied)
         #expect(problem.text.english.hasSuffix("20 of 21 authorizations within 10 minutes were denied, 75 % of them as \(reason)."))
@@ -81,7 +81,7 @@ import Time
         (now - 10, "Add a key with deskgate secret rotate"),
         (now + 10, "Have the backend mint with an active key (deskgate status names it). Have the app fetch a new key"),
     ])
-    func `a retired key needs an active one to mint with first`(_ end: UnixSeconds, _ remedy: String) throws {
+    func `the remedy for a retired key first activates another one`(_ end: UnixSeconds, _ remedy: String) throws {
         let search = try Self.search(apps: Self.ending(end), answers: [Self.answers(.mostDenied, app: "shop", "key_retired")])
         let problem = try #require(search.problems.first { $0.kind == .nearlyAllDenied })
         #expect(problem.remedy.english.hasPrefix(remedy))
@@ -93,7 +93,7 @@ import Time
             (2, "The key id 1 is revoked: have the backend mint with key 2. If its revocation was removed"),
             (nil, "The key id 1 is revoked: add a key with deskgate secret rotate and have the backend mint with it. "),
         ] as [(UInt32?, String)])
-    func `a revoked key needs another one to mint with first`(_ other: UInt32?, _ remedy: String) throws {
+    func `the remedy for a revoked key first adds another one to mint`(_ other: UInt32?, _ remedy: String) throws {
         let revoked = RevokedKey(app: "shop", keyID: 1, isMinting: false, other: other)
         let search = try Self.search(answers: [Self.answers(.mostDenied, app: "shop", "revoked")], revokedKeys: [revoked])
         #expect(search.problems.map(\.kind) == [.nearlyAllDenied])
@@ -107,14 +107,15 @@ import Time
         (RevokedKey(app: "shop", keyID: 1, isMinting: true, other: nil), [.problem]),
         (RevokedKey(app: "bank", keyID: 1, isMinting: false, other: 2), []),
     ])
-    func `some denials as revoked are a warning beside a revoked key`(_ key: RevokedKey, _ severities: [Problem.Severity]) throws {
+    func `a few denials because of a revoked key are a warning`(_ key: RevokedKey, _ severities: [Problem.Severity]) throws {
         let search = try Self.search(answers: [Self.answers(.revoked, app: "shop", "revoked", isClosed: false)], revokedKeys: [key])
         #expect(search.problems.map(\.severity) == severities)
         #expect(search.problems.allSatisfy { $0.kind == .appKeyEnds })
         #expect(search.problems.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test(arguments: UndecidedReason.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws
+    @Test(arguments: UndecidedReason.allCases.map(\.rawValue)) func `each reason of undecided requests has a remedy`(_ reason: String)
+        throws
     {
         let search = try Self.search(answers: [Self.answers(.undecided, app: "shop", reason)])
         let problem = try #require(search.problems.first)
@@ -126,7 +127,7 @@ import Time
     @Test(
         arguments: ValidationError.Problem.allCases.map { ($0.rawValue, "a field \($0.complaint)") }
             + ["invalid_json", "not_an_object", "invalid_form", "bad_field"].map { ($0, "the body is not as documented") })
-    func `each reason of malformed ones has its cause and its remedy`(_ reason: String, _ cause: String) throws {
+    func `each reason of malformed requests has a cause and a remedy`(_ reason: String, _ cause: String) throws {
         let problem = try #require(try Self.search(answers: [Self.answers(.malformed, reason)]).problems.first)
         #expect(problem.kind == .authorizationsMalformed)
         let text = "20 authorizations within 10 minutes were malformed and were answered 400, 15 of them because \(cause) (\(reason))."
@@ -141,7 +142,7 @@ import Time
         (.certificate, "they showed no certificate of listen.tls.client_authorities", "listen.tls.client_authorities"),
         (.header, "they did not send listen.shared_header with one of its secrets", "listen.shared_header"),
     ])
-    func `each reason of refused callers names its cause and its key`(_ refusal: CallerRefusal, cause: String, key: String) throws {
+    func `each reason of rejected callers has a cause and a key`(_ refusal: CallerRefusal, cause: String, key: String) throws {
         let search = try Self.search(answers: [Self.answers(.callersRefused, refusal.rawValue)])
         let problem = try #require(search.problems.first)
         #expect(problem.remedy.english.contains(key))
@@ -152,7 +153,7 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    @Test(arguments: WebhookRefusal.allCases) func `each reason of refused webhooks has its remedy`(_ refusal: WebhookRefusal) throws {
+    @Test(arguments: WebhookRefusal.allCases) func `each reason of rejected webhooks has a remedy`(_ refusal: WebhookRefusal) throws {
         let search = try Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, app: "APP", refusal.rawValue)])
         let problem = try #require(search.problems.first)
         #expect(
@@ -164,8 +165,8 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// It has no address of its own to be given.
-    @Test func `webhooks of an app that is not configured are not sent to another address`() throws {
+    /// Such an app has no webhook address.
+    @Test func `the remedy for webhooks of an unconfigured app suggests no other address`() throws {
         let search = try Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, "app")])
         let problem = try #require(search.problems.first)
         #expect(problem.remedy.english.hasPrefix("Compare the app_id that the help desk shows with apps[].app_id: "))
@@ -173,7 +174,7 @@ import Time
     }
 
     @Test(arguments: [(true, Problem.Severity.problem), (false, .warning)])
-    func `what strangers may cause is a warning while others are let in`(_ isClosed: Bool, _ severity: Problem.Severity) throws {
+    func `problems that anyone can cause are warnings while users are allowed`(_ isClosed: Bool, _ severity: Problem.Severity) throws {
         let search = try Self.search(answers: [
             Self.answers(.unknownApp, "unknown_app", isClosed: isClosed), Self.answers(.callersRefused, "header", isClosed: isClosed),
             Self.answers(.malformed, "missing", isClosed: isClosed),
@@ -181,7 +182,7 @@ import Time
         #expect(search.problems.map(\.severity) == [severity, severity, severity])
     }
 
-    @Test func `an app that has left the configuration keeps nobody out`() throws {
+    @Test func `a removed app keeps no user out`() throws {
         let search = try Self.search(
             answers: [Self.answers(.mostDenied, app: "former", "expired"), Self.answers(.unknownApp, "unknown_app")], nearestApp: "former")
         #expect(search.problems.map(\.kind) == [.unknownApp])

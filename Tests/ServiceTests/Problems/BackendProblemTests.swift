@@ -6,7 +6,7 @@ import Testing
 
 /// Problems that an app's backend causes.
 @Suite struct BackendProblemTests: ProblemScene {
-    @Test func `an open breaker is reported with what has opened it`() throws {
+    @Test func `an open breaker is reported with its cause`() throws {
         let slow = BackendStatus(breaker: .open, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
         let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]
         let problems = try Self.search(backends: [("shop", slow)], answers: answers).problems
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// A stranger can make a backend fail for a junk key.
-    @Test func `a failure for a new key hides none of a known one`() throws {
+    /// Anyone can make a backend fail for a junk key.
+    @Test func `a failure for a new key does not hide one for a known key`() throws {
         let failing = BackendStatus(
             breaker: .failing, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout),
             lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_429"))
@@ -75,7 +75,7 @@ import Testing
         #expect(cause.isTranslated)
     }
 
-    @Test func `new keys that fail are reported with the address`() throws {
+    @Test func `failures for new keys are reported with the address`() throws {
         let failing = BackendStatus(
             breaker: .working, limitsNewKeys: true, lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_500"))
         let problem = try #require(failing.problems(of: "shop", at: "https://backend.test", .error).first)
@@ -84,7 +84,7 @@ import Testing
         #expect(problem.text.isTranslated)
     }
 
-    @Test func `the failure of a backend is no cause of another one`() throws {
+    @Test func `one backend's failure is not the cause of another's`() throws {
         let failing = BackendStatus(breaker: .failing, limitsNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
         let answers = [Self.answers(.undecided, app: "shop", "internal_error")]
         let problem = try #require(try Self.search(backends: [("shop", failing)], answers: answers).problems.first)

@@ -11,9 +11,9 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Nobody is let in: `GET /v1/status` says so, why, and what to do.
+/// A chat that allows no user: `GET /v1/status` reports it with the cause and the remedy.
 @Suite struct ClosedChatTests {
-    /// The problems that are no warnings of the configuration.
+    /// The problems without the warnings about the configuration.
     static func problems(_ service: RunningService) throws -> [JSONValue] {
         try #require(try get(service, "/v1/status")["problems"]?.elements).filter { $0["kind"]?.text != "configuration_warning" }
     }
@@ -25,7 +25,7 @@ import Time
         return try #require(JSONValue(parsing: Array(answer.text.utf8)))
     }
 
-    /// Expects the explanation of a user who has not asked to begin with a problem.
+    /// Expects that the explanation of a user without requests begins with a problem.
     private static func explains(_ service: RunningService, _ problem: JSONValue, app: String = "shop") throws {
         let explanation = try get(service, "/v1/explain?app_id=\(app)&user_id=somebody")
         #expect(explanation["outcome"] == "problem")
@@ -33,7 +33,7 @@ import Time
         #expect(explanation["remedy"] == problem["remedy"])
     }
 
-    /// Expects the explanation of a genuine key to tell why the chat is closed.
+    /// Expects that the explanation of a valid key has the problem.
     private static func explainsKey(_ service: RunningService, _ problem: JSONValue, outcome: String) throws {
         let key = try TestKey().text()
         let explanation = try get(service, "/v1/explain?app_id=shop&user_id=user-1&security_key=\(key)")
@@ -52,7 +52,7 @@ import Time
         }
     }
 
-    @Test func `a backend that is away`() throws {
+    @Test func `a backend that is down`() throws {
         let fixture = try BackendFixture()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -74,7 +74,7 @@ import Time
             #expect(problem["remedy"]?.text?.hasPrefix("Repair the backend of apps[].verify.url") == true)
             try Self.explains(service, problem)
             #expect(try Self.get(service, "/v1/explain?app_id=bank&user_id=somebody")["outcome"] == "ok", "another app is well")
-            // The breaker tries a call now and then: both stay.
+            // The breaker occasionally permits a call: both problems stay.
             fixture.pass(milliseconds: 10_000)
             #expect(try service.ask(user: "user-1").status == 503)
             #expect(try Self.kinds(service) == ["authorizations_undecided", "backend_open"])
@@ -85,7 +85,7 @@ import Time
         }
     }
 
-    @Test func `a backend that is back`() throws {
+    @Test func `a backend that has recovered`() throws {
         let fixture = try BackendFixture()
         let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5)
         try fixture.withService(.requests(bad + [[.respond(200)]])) { (service, _) throws in
@@ -115,8 +115,8 @@ import Time
         }
     }
 
-    /// A value that a caller sent is not shown, however often it comes.
-    @Test func `an app_id that resembles none`() throws {
+    /// A value from a caller is not shown, however often it is sent.
+    @Test func `an app_id without a similar one`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in
             try Self.ask(service, AuthorizeCases.json(["app_id": "\"elsewhere\""]), times: 5, status: 403)
@@ -126,8 +126,8 @@ import Time
         }
     }
 
-    /// A backend that wraps its keys in quotes.
-    @Test func `keys that are malformed`() throws {
+    /// A backend that encloses its keys in quotes.
+    @Test func `malformed keys`() throws {
         try ServiceFixture().withService { service throws in
             let quoted = try AuthorizeCases.json(["security_key": #""\"dgk1.x\"""#])
             try Self.ask(service, quoted, times: 4, status: 400)
@@ -161,7 +161,7 @@ import Time
         }
     }
 
-    @Test func `webhooks to an address with another secret`() throws {
+    @Test func `webhooks with another secret in the address`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/webhook.key", TestSecret.text(21))
         let webhook = #""app_id":"shop","webhook":{"secret":{"file":"secrets/webhook.key"}},"#
@@ -200,7 +200,7 @@ import Time
         }
     }
 
-    @Test func `webhooks that cannot be read`() throws {
+    @Test func `malformed webhooks`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/webhook.key", TestSecret.text(21))
         let webhook = #""app_id":"shop","webhook":{"secret":{"file":"secrets/webhook.key"}},"#
@@ -220,7 +220,7 @@ import Time
         }
     }
 
-    @Test func `webhooks where no app takes any are a stranger's`() throws {
+    @Test func `webhooks without an app for them`() throws {
         try ServiceFixture().withService { service throws in
             let request = ExchangeCase(name: "webhook", path: "/pyrus/webhook/x", body: WebhookBody.json(), status: 403, answer: "")
             for _ in 0..<20 { #expect(try request.send(to: SocketClient(service.publicAddress)).status == 403) }
@@ -228,7 +228,7 @@ import Time
         }
     }
 
-    @Test func `keys that are made with another secret`() throws {
+    @Test func `keys signed with another secret`() throws {
         let fixture = try ServiceFixture()
         let wrong = try AuthorizeCases.json(["security_key": "\"\(TestKey(keyID: 1, secret: 9).text())\""])
         try fixture.withService { service throws in
@@ -249,8 +249,8 @@ import Time
         }
     }
 
-    /// The shadow mode lets them in.
-    @Test func `an app in its shadow mode is open`() throws {
+    /// Shadow mode allows the users.
+    @Test func `an app in shadow mode`() throws {
         let end = TestTime.now + 86_400
         let json = ServiceFixture.json().replacing(#""app_id":"shop","#, with: #""app_id":"shop","shadow_until":\#(end),"#)
         let wrong = try AuthorizeCases.json(["security_key": "\"\(TestKey(keyID: 1, secret: 9).text())\""])

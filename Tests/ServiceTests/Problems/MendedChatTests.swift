@@ -5,14 +5,14 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// A closed chat whose cause a reload has mended.
+/// A closed chat whose cause a reload has removed.
 @Suite struct MendedChatTests {
     private static func reload(_ service: RunningService, fixture: ServiceFixture, json: String) throws {
         try fixture.directory.scratch.write("config.json", json)
         #expect(service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) })
     }
 
-    @Test func `a cause that was repaired ends with the first good answer after the reload`() throws {
+    @Test func `a removed cause ends the problem with the first good response after the reload`() throws {
         let wrong = ServiceFixture.json(app: "shoq")
         let fixture = try ServiceFixture(json: wrong)
         try fixture.withService { service throws in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a list of networks that was repaired ends with the first good answer after the reload`() throws {
+    @Test func `a corrected list of networks ends the problem with the first good response after the reload`() throws {
         func json(_ network: String) -> String { ServiceFixture.json(listen: #""port":0,"allow":["\#(network)"]"#, members: #""log":{}"#) }
         let fixture = try ServiceFixture(json: json("192.0.2.0/24"))
         try fixture.withService { service throws in
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a file that the configuration names is a part of it`() throws {
+    @Test func `a file named in the configuration is part of it`() throws {
         let fixture = try ServiceFixture()
         func change(_ secret: Int, _ service: RunningService) throws {
             try fixture.directory.scratch.write("secrets/app-1.key", TestSecret.text(secret) + "\n")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a change of something else hides no closed chat`() throws {
+    @Test func `another change does not hide a closed chat`() throws {
         func json(_ level: String) -> String { ServiceFixture.json(members: #""log":{"level":"\#(level)"}"#) }
         let fixture = try ServiceFixture(json: json("error"))
         let wrong = try AuthorizeCases.json(["user_id": "\"somebody\""])
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a reload that changes nothing mends nothing`() throws {
+    @Test func `a reload without changes keeps the problem`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json())
         let wrong = try AuthorizeCases.json(["user_id": "\"somebody\""])
         try fixture.withService { service throws in

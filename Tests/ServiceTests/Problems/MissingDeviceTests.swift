@@ -8,7 +8,7 @@ import Time
 @testable import Core
 @testable import Service
 
-/// Apps of which no device is registered, so that no comment finds one.
+/// Apps without a registered device, whose comments find no device.
 @Suite struct MissingDeviceTests: ProblemScene {
     private static let phones = Subscription(notifier: "phones", requiresDevice: true)
 
@@ -23,7 +23,7 @@ import Time
             try ConfigurationDirectory().configuration(#"{"apps":[{\#(app)}],"allow_insecure_secrets":true,"notifiers":{\#(notifiers)}}"#))
     }
 
-    /// Has comments come for a person without a device.
+    /// Posts comments for a person without a device.
     private func comment(_ numbers: ClosedRange<UInt8>) {
         for number in numbers {
             let event = Event(
@@ -40,7 +40,7 @@ import Time
         return watched.facts.appsWithoutDevices
     }
 
-    @Test func `comments that find no device are a problem until one registers`() throws {
+    @Test func `comments without a device are a problem until a device registers`() throws {
         comment(1...4)
         #expect(try missing() == [])
         comment(5...5)
@@ -52,7 +52,7 @@ import Time
         #expect(try missing() == [])
     }
 
-    @Test func `the problem names the metric of registrations`() throws {
+    @Test func `the problem contains the metric of registrations`() throws {
         let problem = try #require(try Self.search(withoutDevices: ["shop"]).problems.first)
         #expect(problem.kind == .devicesMissing)
         #expect(problem.severity == .warning)
@@ -60,7 +60,7 @@ import Time
         #expect(problem.remedy.english.contains(#"deskgate_push_token_requests_total{app="shop"}"#))
     }
 
-    @Test func `explanations of the app's users and comments name it`() throws {
+    @Test func `explanations of the app's users and comments contain it`() throws {
         let search = try Self.search(withoutDevices: ["shop"])
         #expect(search.stoppingComments(of: "shop").map(\.kind) == [.devicesMissing])
         #expect(search.stoppingComments(of: "bank").isEmpty)

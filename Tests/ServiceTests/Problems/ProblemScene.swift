@@ -6,7 +6,7 @@ import Time
 @testable import AdminAPI
 @testable import Configuration
 
-/// The facts among which suites search for problems.
+/// The facts in which suites search for problems.
 protocol ProblemScene {}
 
 extension ProblemScene {
@@ -25,7 +25,7 @@ extension ProblemScene {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
         var configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
-        // One that nobody uses is a warning of its own; what is not served depends on who is named.
+        // An unused notifier causes a warning of its own.
         if unserved.isEmpty { configuration.apps[0].notifiers = configuration.notifiers.map(\.name) }
         var facts = StoreFacts()
         (facts.disks, facts.dead, facts.renewedCertificates, facts.appsWithoutDevices) = (disks, dead, renewed, withoutDevices)
@@ -84,7 +84,7 @@ extension ProblemScene {
             + #""sendbird":{"chat_token":"\#(TestSecret.text(51))","desk_token":"\#(TestSecret.text(53))"}}]"#
     }
 
-    /// The app `shop`, whose only key ends.
+    /// The app `shop`, whose only key expires.
     static func ending(_ end: UnixSeconds) -> String {
         #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
     }

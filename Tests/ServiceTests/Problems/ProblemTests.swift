@@ -8,9 +8,9 @@ import Time
 
 @testable import AdminAPI
 
-/// Problems as the first view and `GET /v1/status` show them.
+/// Problems in the form of `GET /v1/status` and the overview page.
 @Suite struct ProblemTests: ProblemScene {
-    @Test func `where nothing is wrong nothing is said`() throws {
+    @Test func `there are no problems in a healthy service`() throws {
         let healthy = try Self.search(
             statuses: [Self.status(.working, ends: Self.now + 90 * 86_400), Self.status(.failing)],
             pending: [Self.waiting("crm", seconds: 20)],
@@ -88,7 +88,7 @@ import Time
         #expect(search.counts.count == 2 * (Problem.Kind.allCases.count - 1), "the service counts, so it runs")
     }
 
-    @Test func `operators are notified of what no other event tells`() throws {
+    @Test func `operators get problems that no other event reports`() throws {
         let search = try Self.search(
             refusal: Self.refused(["$.x: unknown key"]), statuses: [Self.status(.paused, pause: "status_410")],
             backends: [("shop", BackendStatus(breaker: .halfOpen, limitsNewKeys: false))],
@@ -112,7 +112,7 @@ import Time
         #expect(reported.first?.remedy == data["remedy"]?.text)
     }
 
-    @Test func `operators are notified of notifiers and the store that need them`() throws {
+    @Test func `operators get problems of notifiers and the store that need action`() throws {
         let search = try Self.search(
             store: StoreError(.diskFull, "full"), revocations: Self.known(.none, at: 0),
             statuses: [Self.status(.working, of: "phones", doubt: "not_found")],
@@ -126,11 +126,11 @@ import Time
     }
 
     @Test(arguments: ["authorizations_undecided crm", "queue_full", "other crm"])
-    func `a problem of something else is of no notifier`(_ subject: String) {
+    func `a problem with another subject belongs to no notifier`(_ subject: String) {
         #expect(ProblemSearch.notifier(of: OperatorCondition.Key(.problem, subject)) == nil)
     }
 
-    @Test func `a warning of the configuration has its cause in the text and its remedy apart`() throws {
+    @Test func `a configuration warning has its cause in the text and a separate remedy`() throws {
         let problems = try Self.search(
             members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#
         ).problems
@@ -143,7 +143,7 @@ import Time
         #expect(problem.remedy.russian == "Добавьте такой или задайте $.admin.token.")
     }
 
-    @Test func `the urgent stands first`() throws {
+    @Test func `urgent problems are listed first`() throws {
         let problems = try Self.search(
             members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#,
             store: StoreError(.diskFull, "full"),

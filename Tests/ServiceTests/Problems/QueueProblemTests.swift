@@ -6,7 +6,7 @@ import Time
 @testable import AdminAPI
 
 @Suite struct QueueProblemTests: ProblemScene {
-    @Test func `held messages that wait are a problem of the help desk`() throws {
+    @Test func `waiting held messages are a problem of the help desk`() throws {
         let held = Self.waiting(HeldMessage.notifier, seconds: 901, count: 2)
         let status = Self.status(.working, of: HeldMessage.notifier)
         let problems = try Self.search(apps: Self.sendbird, statuses: [status], pending: [held]).problems
@@ -20,7 +20,7 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Further webhooks of Chat are then answered 503 while Desk does not answer.
+    /// Further webhooks of Chat get 503 while Desk does not respond.
     @Test func `a full queue of held messages is a problem`() throws {
         let held = Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)
         let status = Self.status(.working, of: HeldMessage.notifier)
@@ -29,8 +29,8 @@ import Time
         #expect(problems.first?.subject == HeldMessage.notifier)
     }
 
-    /// From the first refusal on, without waiting until the queue is late.
-    @Test func `settings that may be wrong are a problem at once`() throws {
+    /// From the first rejection on, before the queue is late.
+    @Test func `a possible settings problem is reported at once`() throws {
         let search = try Self.search(
             statuses: [Self.status(.working, of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
             others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
@@ -44,12 +44,12 @@ import Time
         #expect(problem.remedy.russian.hasPrefix(#"Проверьте "project_id""#))
     }
 
-    @Test func `doubtful settings are no problem when nothing waits`() throws {
+    @Test func `a possible settings problem is not reported without waiting deliveries`() throws {
         #expect(try Self.search(statuses: [Self.status(.working, doubt: "status_401")]).problems.isEmpty)
     }
 
-    /// Webhooks are answered 503 because of it, whatever else is known of the notifier.
-    @Test func `a queue is a problem from its bound on`() throws {
+    /// It makes webhooks fail with 503, whatever the notifier's state.
+    @Test func `a queue is a problem from its limit on`() throws {
         func kinds(_ count: Int, _ status: NotifierStatus) throws -> [Problem.Kind] {
             try Self.search(statuses: [status], pending: [Self.waiting("crm", seconds: 10, count: count)]).problems.map(\.kind)
         }
@@ -63,7 +63,7 @@ import Time
         #expect(problem.text.english.hasPrefix("The queue of crm is full: 250001 deliveries wait, and the bound is 250000."))
     }
 
-    @Test func `a full queue keeps out comments of the apps that have it`() throws {
+    @Test func `a full queue keeps out comments of its apps`() throws {
         func app(_ id: String, _ number: Int) -> String {
             #"{"app_id":"\#(id)","keys":[{"id":1,"secret":{"file":"secrets/app-\#(number).key"}}],"notifiers":["log"],"#
                 + #""webhook":{"secret":"\#(TestSecret.text(60 + number))"}}"#
@@ -72,18 +72,18 @@ import Time
             apps: #""apps":[\#(app("shop", 1)),\#(app("bank", 2))]"#, pending: [Self.waiting("crm", seconds: 10, count: 250_000)],
             others: #","log":{"type":"log"}"#)
         #expect(search.stoppingComments(of: "shop").map(\.kind) == [.queueFull])
-        #expect(search.stoppingComments(of: "shop").map(\.severity) == [.warning], "log has room")
-        #expect(search.stoppingComments(of: "bank").isEmpty, "crm is told of comments of shop alone")
+        #expect(search.stoppingComments(of: "shop").map(\.severity) == [.warning], "the queue of log has room")
+        #expect(search.stoppingComments(of: "bank").isEmpty, "crm gets comments only of shop")
         let held = try Self.search(apps: Self.sendbird, pending: [Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)])
         #expect(held.stoppingComments(of: "APP").map(\.subject) == [HeldMessage.notifier])
-        #expect(held.stoppingComments(of: "APP").map(\.severity) == [.problem], "no other queue takes what is held")
+        #expect(held.stoppingComments(of: "APP").map(\.severity) == [.problem], "no other queue holds messages")
         let alone = try Self.search(apps: Self.sendbird, pending: [Self.waiting("crm", seconds: 10, count: 250_000)])
         #expect(alone.stoppingComments(of: "APP").map(\.severity) == [.problem])
         let room = try Self.search(apps: Self.sendbird, pending: [Self.waiting("crm", seconds: 10, count: 249_999)])
         #expect(room.stoppingComments(of: "APP").isEmpty)
     }
 
-    @Test func `a queue is late as the thresholds say`() throws {
+    @Test func `thresholds determine when a queue is late`() throws {
         func kinds(_ seconds: UInt64, count: Int, _ thresholds: String = "") throws -> [Problem.Kind] {
             let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
             return try Self.search(
@@ -102,7 +102,7 @@ import Time
         #expect(try kinds(901, count: 11, #""queue_late_seconds":3600"#) == [])
     }
 
-    @Test func `the remedy of a late queue names commands and the key that speeds it up`() throws {
+    @Test func `the remedy of a late queue names commands and the key for more throughput`() throws {
         let late = Self.waiting("crm", seconds: 901, count: 11)
         let problem = try #require(Self.search(statuses: [Self.status(.working)], pending: [late]).problems.first)
         #expect(problem.remedy.english.contains("deskgate deliveries list --state pending --notifier crm. "))
@@ -110,8 +110,8 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// It is tried again for nothing while the queue has no room.
-    @Test func `what a full queue has refused is retried when it has emptied`() throws {
+    /// Retrying is useless while the queue has no room.
+    @Test func `events rejected by a full queue are retried when it has room`() throws {
         let members = #""log":{},"store":{"max_pending_per_notifier":1}"#
         let problem = try #require(Self.search(members: members, pending: [Self.waiting("crm", seconds: 10, count: 1)]).problems.first)
         #expect(problem.text.english.hasPrefix("The queue of crm is full: 1 delivery waits, and the bound is 1."))
@@ -119,18 +119,18 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// A probe that is under way proves nothing yet.
+    /// A running probe does not show the receiver's state.
     @Test(
         arguments: [
             (.open, [.notifierFailing]), (.halfOpen, [.notifierFailing]), (.working, [.queueLate]), (.failing, [.notifierFailing]),
         ] as [(BreakerStatus, [Problem.Kind])])
-    func `a notifier fails until a probe succeeds`(_ state: BreakerStatus, _ kinds: [Problem.Kind]) throws {
+    func `a notifier has failed until a probe succeeds`(_ state: BreakerStatus, _ kinds: [Problem.Kind]) throws {
         let search = try Self.search(
             statuses: [Self.status(state)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
         #expect(search.problems.map(\.kind) == kinds)
     }
 
-    /// One problem for each notifier, with all that its retry would take.
+    /// One problem for each notifier, with all reasons that its retry would include.
     @Test func `dead deliveries are counted with the most frequent reason and the command`() throws {
         let problems = try Self.search(dead: [
             Self.dead("status_503", 40), Self.dead("expired", 30), Self.dead("expired", 20, app: "bank"),
@@ -154,7 +154,7 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Its person has removed the app, which is the normal course.
+    /// The person has removed the app, which is normal.
     @Test func `deliveries that ended with their device are no problem`() throws {
         let phones = #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#
         let gone = Self.dead("not_found", 3, of: "phones")
@@ -165,7 +165,7 @@ import Time
         #expect(problem.remedy.english.contains("deskgate deliveries retry --notifier phones --reason expired."))
     }
 
-    /// The events expire after a day, so the last of them ended within the last day at most for two.
+    /// The events expire after a day, so the last of them ended at most two days ago.
     @Test(
         arguments: [
             (Self.dead("expired", 1), [.deliveriesDead]), (Self.dead("expired", 1, secondsAgo: 86_400), [.deliveriesDead]),
@@ -176,9 +176,9 @@ import Time
         #expect(try Self.search(dead: [dead]).problems.map(\.kind) == kinds)
     }
 
-    /// A single failure passes with the next attempt.
+    /// A single failure ends with the next attempt.
     @Test(arguments: [(59, []), (60, [.notifierFailing])] as [(UInt64, [Problem.Kind])])
-    func `a notifier that fails is reported when something waits for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
+    func `a failing notifier is reported when a delivery has waited for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
         let problems = try Self.search(
             statuses: [Self.status(.failing, failure: "status_401")], pending: [Self.waiting("crm", seconds: seconds, count: 1)]
         ).problems
@@ -189,7 +189,7 @@ import Time
         #expect(problems.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test func `attempts that fail are reported as the thresholds say`() throws {
+    @Test func `thresholds determine when failing attempts are reported`() throws {
         let problems = try Self.search(
             members: #""log":{},"operators":{"thresholds":{"paused_seconds":120}}"#, statuses: [Self.status(.failing)],
             pending: [Self.waiting("crm", seconds: 119, count: 1)]
@@ -197,7 +197,7 @@ import Time
         #expect(problems.isEmpty)
     }
 
-    /// To wait is no remedy after so many attempts.
+    /// After so many attempts, waiting is no remedy.
     @Test(arguments: [
         (
             "status_503", "(status_503).",
@@ -209,7 +209,7 @@ import Time
         ),
         ("", "only at intervals.", ""),
     ])
-    func `a failing notifier tells its last reason and what to do`(_ reason: String, text: String, remedy: String) throws {
+    func `a failing notifier is reported with its last reason and the remedy`(_ reason: String, text: String, remedy: String) throws {
         let problem = try #require(try Self.search(statuses: [Self.status(.open, failure: reason)]).problems.first)
         #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried only at intervals"))
         #expect(problem.text.english.hasSuffix(text))
@@ -218,14 +218,14 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Nobody here can mend it.
+    /// An operator cannot repair it.
     @Test(arguments: [
         ("status_503", "See the provider's status page. It continues by itself"),
         ("token_status_503", "See the provider's status page. It continues by itself"),
         ("status_429", "Have the provider raise your quota of pushes. It continues by itself"),
         ("too_many_token_updates", "Reload less often: "),
     ])
-    func `a push provider that fails is no receiver to mend`(_ reason: String, _ remedy: String) throws {
+    func `the remedy for a failing push provider is not to repair a receiver`(_ reason: String, _ remedy: String) throws {
         let search = try Self.search(
             statuses: [Self.status(.open, of: "phones", failure: reason)],
             others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
@@ -235,19 +235,19 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Nothing more comes for it.
-    @Test func `the queue of a former notifier is not full`() throws {
+    /// It gets no further events.
+    @Test func `the queue of a removed notifier is not reported as full`() throws {
         let search = try Self.search(pending: [Self.waiting("former", seconds: 10, count: 250_000)])
         #expect(search.problems.map(\.kind) == [.notifierUnknown])
     }
 
-    @Test func `a pause is reported in place of doubtful settings`() throws {
+    @Test func `a pause is reported instead of a possible settings problem`() throws {
         let search = try Self.search(statuses: [Self.status(.paused, pause: "status_401", doubt: "status_401")])
         #expect(search.problems.map(\.kind) == [.notifierPaused])
     }
 
-    /// One device's refusal is about that device; a pause is about all of them.
-    @Test func `a notifier that many refusals have paused sends nobody to one phone`() throws {
+    /// One device's rejection concerns that device; a pause concerns all of them.
+    @Test func `the remedy for a pause after many rejections does not point to one phone`() throws {
         let phones = #","phones":{"type":"rustore","project_id":"p","token":"a-token-of-the-provider"}"#
         let search = try Self.search(statuses: [Self.status(.paused, of: "phones", pause: "not_found")], others: phones)
         let problem = try #require(search.problems.first { $0.kind == .notifierPaused })

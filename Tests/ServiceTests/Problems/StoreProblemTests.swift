@@ -7,7 +7,7 @@ import Time
 
 /// Problems of the store, its disk, the configuration and credentials.
 @Suite struct StoreProblemTests: ProblemScene {
-    /// Operators who are told of it by an event see nothing else.
+    /// Operators who get the event see no other report.
     @Test(
         arguments: [
             (Self.refused(["$.log.levle: unknown key"]), "stays in force: $.log.levle: unknown key.", "Mend that"),
@@ -20,7 +20,9 @@ import Time
                 "only a restart takes over $.u, $.v, $.w, and 1 more.", "Restart the service"
             ),
         ])
-    func `a refused reload tells its first reasons and what to do`(_ refusal: RefusedReload, text: String, remedy: String) throws {
+    func `a rejected reload is reported with its first reasons and the remedy`(_ refusal: RefusedReload, text: String, remedy: String)
+        throws
+    {
         let problem = try #require(try Self.search(refusal: refusal).problems.first)
         #expect(problem.text.english.hasSuffix(text))
         #expect(problem.remedy.english.hasPrefix(remedy))
@@ -33,14 +35,14 @@ import Time
             (999_999_999, "", [.diskLow]), (1_000_000_000, "", []), (1_000_000_000, #""disk_free_megabytes":1001"#, [.diskLow]),
             (0, #""disk_free_megabytes":0"#, []),
         ] as [(UInt64, String, [Problem.Kind])])
-    func `a disk is low as the thresholds say`(_ free: UInt64, thresholds: String, kinds: [Problem.Kind]) throws {
+    func `thresholds determine when a disk is low`(_ free: UInt64, thresholds: String, kinds: [Problem.Kind]) throws {
         let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
         let problems = try Self.search(members: members, disks: [("store", free, false)]).problems
         #expect(problems.map(\.kind) == kinds)
         #expect(problems.allSatisfy { $0.severity == .warning })
     }
 
-    /// Otherwise it would come and go at the threshold.
+    /// Otherwise the problem would alternate at the threshold.
     @Test(
         arguments: [(999_999_999, "less than 1000"), (1_249_999_999, "had less than 1000"), (1_250_000_000, nil)] as [(UInt64, String?)])
     func `a disk that was low is reported until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
@@ -50,9 +52,9 @@ import Time
         #expect(text?.isTranslated ?? true)
     }
 
-    /// They end for want of time, whatever the receiver did.
+    /// Their lifetime ends them, for any behavior of the receiver.
     @Test(arguments: [("expired", true), ("status_404", false)])
-    func `expired deliveries name the failure behind them`(_ reason: String, _ isNamed: Bool) throws {
+    func `expired deliveries have the failure that delayed them`(_ reason: String, _ isNamed: Bool) throws {
         let search = try Self.search(statuses: [Self.status(.working, failure: "cannot_connect")], dead: [Self.dead(reason, 3)])
         let problem = try #require(search.problems.first { $0.kind == .deliveriesDead })
         let cause = " The last attempt of crm that failed: no connection to the receiver could be made (cannot_connect)."
@@ -69,7 +71,7 @@ import Time
         #expect(problem.remedy.russian.hasSuffix(": chown deskgate: /copy"))
     }
 
-    @Test func `a copy that waits for the store blames no directory`() throws {
+    @Test func `a copy that waits for the store has no problem of the directory`() throws {
         var status = Self.known(copyProblem: "cannot read the revocations for their copy: connection lost")
         status.copyWaitsForStore = true
         let problem = try #require(Self.search(revocations: status).problems.first)
@@ -77,7 +79,7 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    @Test func `a credential that has ended is worse than one that ends`() throws {
+    @Test func `an expired credential is more severe than an expiring one`() throws {
         func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
             try Self.search(statuses: [Self.status(.working, ends: end)]).problems.first?.severity
         }
@@ -87,14 +89,14 @@ import Time
         #expect(try severity(Self.now + 31 * 86_400) == nil)
     }
 
-    /// It is no warning of the configuration besides.
+    /// It is not also a warning of the configuration.
     @Test(
         arguments: [
             (-86_400, Problem.Severity.problem, "The last active key of shop ended at "),
             (0, .problem, "The last active key of shop ended at "),
             (29 * 86_400, .warning, "The last active key of shop ends in 29 days, at "), (31 * 86_400, nil, ""),
         ] as [(Int64, Problem.Severity?, String)])
-    func `the last key of an app ends`(_ seconds: Int64, severity: Problem.Severity?, text: String) throws {
+    func `the expiry of an app's last key is reported`(_ seconds: Int64, severity: Problem.Severity?, text: String) throws {
         let problems = try Self.search(apps: Self.ending(Self.now.advanced(by: seconds))).problems
         #expect(problems.map(\.kind) == (severity == nil ? [] : [.appKeyEnds]))
         #expect(problems.first?.severity == severity)
@@ -129,7 +131,7 @@ import Time
         (.notifierCertificate, "apns", "The certificate of apns expired at ", "notifiers.apns.certificate"),
         (.appKey, "shop", "The last active key of shop ended at ", "deskgate secret rotate"),
     ])
-    func `a credential that has ended is a problem with a remedy`(
+    func `an expired credential is a problem with a remedy`(
         _ kind: ExpiringCredential.Kind, name: String, text: String, remedy: String
     ) {
         let problem = ExpiringCredential(kind, of: name, expiresAt: Self.now).problem(now: Self.now)
@@ -142,7 +144,7 @@ import Time
         #expect(ExpiringCredential(kind, of: name, expiresAt: Self.now + 1).problem(now: Self.now).severity == .warning)
     }
 
-    @Test func `a credential is shown no later than operators are notified`() throws {
+    @Test func `a credential is shown no later than operators get its event`() throws {
         let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
         let search = try Self.search(members: members, statuses: [Self.status(.working, ends: Self.now + 44 * 86_400)])
         #expect(search.problems.map(\.kind) == [.credentialEnds])
@@ -157,13 +159,13 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    @Test func `a full disk names the space that must stay free`() throws {
+    @Test func `a full disk is reported with the required free space`() throws {
         let problem = try #require(try Self.search(store: StoreError(.diskFull, "full")).problems.first)
         #expect(problem.remedy.english.contains("lower store.minimum_free_megabytes and restart"))
     }
 
-    /// The store works then, so a registration is stored, and only its event ends.
-    @Test func `a full queue refuses webhooks alone`() throws {
+    /// The store works then, so a registration is stored, and only its event is dropped.
+    @Test func `a full queue rejects only webhooks`() throws {
         let problem = try #require(try Self.search(store: StoreError(.queueFull, "full")).problems.first)
         #expect(problem.remedy.english.contains("raise store.max_pending and restart. Webhooks are answered 503, "))
         #expect(problem.remedy.english.contains("registrations are taken, "))
@@ -171,7 +173,7 @@ import Time
         #expect(!problem.remedy.english.contains("revocations"))
     }
 
-    /// A cause may have a semicolon of its own.
+    /// A cause may contain a semicolon.
     @Test(arguments: [
         (
             StoreError(.corrupt, "desk.db was written by a newer version", remedy: "run that version"),
@@ -189,7 +191,7 @@ import Time
         #expect(problem.remedy.english.hasPrefix(remedy))
     }
 
-    @Test func `a store that is away says what continues, and with which revocations`() throws {
+    @Test func `an unavailable store is reported with the functions that continue and their revocations`() throws {
         func remedy(_ revocations: RevocationStatus) throws -> String? {
             let search = try Self.search(store: StoreError(.notOpen, "away"), revocations: revocations)
             return search.problems.first?.remedy.english
@@ -202,7 +204,7 @@ import Time
         #expect(try remedy(Self.known(.none, at: 0))?.contains(stops) == true)
     }
 
-    @Test func `revocations of the copy are late at any age`() throws {
+    @Test func `revocations from the copy are reported at any age`() throws {
         #expect(try Self.search(revocations: Self.known(.copy)).problems.map(\.kind) == [.revocationsLate])
         #expect(try Self.search(revocations: Self.known(at: Self.now - 30)).problems == [])
     }

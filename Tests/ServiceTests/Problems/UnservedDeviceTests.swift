@@ -9,7 +9,7 @@ import Time
 @testable import Configuration
 @testable import Service
 
-/// Devices that register and are never notified.
+/// Devices that are registered and never notified.
 @Suite struct UnservedDeviceTests: ProblemScene {
     private static func apps(_ members: String) -> String {
         #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],\#(members)}]"#
@@ -39,16 +39,16 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// Where no phones are notified, none is left out; and a reload that leads the type to a notifier ends the problem.
+    /// If no phones are notified, no device is unserved. A reload that routes the type to a notifier ends the problem.
     @Test(arguments: [#""notifiers":["log"]"#, #""notifiers":["crm"]"#, #""notifiers":[],"routes":{"android":"crm","default":"crm"}"#])
-    func `a device that is left out by nobody is no problem`(_ members: String) throws {
+    func `a device without any push notifier is no problem`(_ members: String) throws {
         let log = #","log":{"type":"log"}"#
         let found = [UnservedDevices.Finding(app: "shop", type: "ios", count: 14, total: 20)]
         let problems = try Self.search(apps: Self.apps(members), others: log, unserved: found).problems
         #expect(problems.allSatisfy { $0.kind != .devicesUnserved })
     }
 
-    @Test func `registrations whose type leads nowhere`() throws {
+    @Test func `registrations of an unserved type are reported`() throws {
         let notifiers = #""phones":{"type":"rustore","project_id":"p","token":"\#(TestSecret.text(61))"},"log":{"type":"log"}"#
         let app = #""app_id":"shop","notifiers":["log"],"routes":{"iOS":"phones"},"#
         let json = ServiceFixture.json(members: #""allow_insecure_secrets":true,"push_tokens":{"limits":[]},"notifiers":{\#(notifiers)}"#)

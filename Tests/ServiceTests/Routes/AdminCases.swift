@@ -7,7 +7,7 @@ import HTTPServer
 @testable import Pyrus
 @testable import Service
 
-/// What operators and backends may send to the admin listener, and what they must get.
+/// Requests of operators and backends to the admin listener, and the expected responses.
 enum AdminCases {
     static let authorization = ["Authorization": "Bearer \(ServiceFixture.token)"]
     static let unauthorized = ExchangeCase.error("unauthorized", "Send the admin token: Authorization: Bearer TOKEN.")

@@ -10,7 +10,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// The admin listener's answers, with and without a socket.
+/// The admin listener's responses, with and without a socket.
 @Suite struct AdminRouteTests {
     @Test(arguments: AdminCases.all())
     func `answers in process`(_ exchange: ExchangeCase) throws {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["Bearer", "bearer", "BEARER"])
-    func `takes the token by any spelling of the scheme`(_ scheme: String) throws {
+    func `accepts any spelling of the token's scheme`(_ scheme: String) throws {
         let client = InProcessClient(try ServiceFixture().graph().adminRouter)
         let body = Array(#"{"app_id":"shop","user_id":"user-1"}"#.utf8)
         let response = client.send(.post, "/v1/keys", headers: ["authorization": "\(scheme) \(ServiceFixture.token)"], body: body)
@@ -44,7 +44,7 @@ import Testing
         #expect(client.send(.get, "/metrics").status == 200)
     }
 
-    @Test func `shows metrics to everyone unless they need the token`() throws {
+    @Test func `shows metrics without a token unless they need it`() throws {
         let open = InProcessClient(try ServiceFixture().graph().adminRouter)
         let response = open.send(.get, "/metrics")
         #expect(response.status == 200)
@@ -58,8 +58,8 @@ import Testing
         #expect(closed.send(.get, "/metrics", headers: AdminCases.authorization).status == 200)
     }
 
-    /// Wherever a token comes in the list, one that is only nearly right is refused.
-    @Test func `refuses what is nearly a token`() throws {
+    /// At any position in the list, a token that is almost correct is rejected.
+    @Test func `rejects a token that is almost correct`() throws {
         let json = ServiceFixture.json(admin: ServiceFixture.roleTokens)
         let client = InProcessClient(try ServiceFixture(json: json).graph().adminRouter)
         for token in [ServiceFixture.token] + AdminToken.Role.allCases.map(ServiceFixture.token) {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: AdminToken.Role.allCases) func `shows metrics to receivers may read`(_ role: AdminToken.Role) throws {
+    @Test(arguments: AdminToken.Role.allCases) func `shows metrics to roles that may read`(_ role: AdminToken.Role) throws {
         let headers = ["Authorization": "Bearer \(ServiceFixture.token(role))"]
         for admin in [#""metrics_need_token":true"#, #""host":"0.0.0.0""#] {
             let json = ServiceFixture.json(admin: "\(admin),\(ServiceFixture.roleTokens)")

@@ -13,14 +13,14 @@ import Tracing
 @testable import Configuration
 @testable import HelpDesk
 
-/// A route that answers who has called, where, and with which wish.
+/// A route that returns the caller, its app and its payload.
 private final class ProvenFixture<Payload: Sendable>: RouteFixture {
     static var metric: String { "things_total" }
 
     let router: Router
     let registry = MetricsRegistry()
     let log: TestLog
-    // Its directory holds the log.
+    // Its directory contains the log.
     private let fixture: ServiceFixture
     private let store = RecordingStore()
     let asked = Monitor(0)
@@ -77,9 +77,9 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
     }
 }
 
-/// A call of a person's app, judged by its security key.
+/// A request of a person's app, authenticated by its security key.
 @Suite struct AuthenticatedRouteTests {
-    /// Reads a number, or refuses.
+    /// Parses a number or throws.
     @Sendable private static func number(_ object: JSONObject) throws(BodyError) -> Int64 {
         guard let number = object["number"]?.integer else { throw .unexpected(field: "number", expectation: "expected a number") }
         return number
@@ -108,8 +108,8 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
         #expect(fixture.asked.withLock { $0 } == 1)
     }
 
-    /// Strangers learn nothing of what is wrong with the rest, and the route's owner never hears of them.
-    @Test func `judges the key first`() throws {
+    /// An unauthenticated client learns of no other mistake, and the route's handler is not called.
+    @Test func `checks the key first`() throws {
         let fixture = try ProvenFixture(reading: .object(Self.number))
         let denied = #"{"error":"denied","message":"This user may not use the chat."}"#
         for body in [
@@ -130,7 +130,7 @@ private final class ProvenFixture<Payload: Sendable>: RouteFixture {
         #expect(!log.contains("user-1"))
     }
 
-    @Test func `reads forms where texts are enough`() throws {
+    @Test func `accepts forms if texts are enough`() throws {
         let form = "app_id=shop&user_id=user-1&security_key=\(try TestKey().text())"
         #expect(try ProvenFixture(reading: .credentials).ask(form).text == "shop user-1 a%2Fb ()")
         let text = try ProvenFixture(reading: .text("text", longest: 5, Self.text))

@@ -9,13 +9,14 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Exactly one header `Authorization` counts, as on the routes of bots (`BotTicketRouteTests`): a proxy may have judged another one.
+/// A request must have exactly one header `Authorization`, as on the routes of bots (`BotTicketRouteTests`): a proxy may have checked
+/// another one.
 @Suite struct AuthorizationHeaderTests {
     private static let good = "Authorization: Bearer \(ServiceFixture.token)\r\n"
     private static let wrong = "Authorization: Bearer none\r\n"
     private static let basic = "Authorization: Basic bm9uZQ==\r\n"
 
-    /// The headers of requests, each with the status of its answer.
+    /// The headers of requests, each with the expected status.
     private static let cases: [(headers: String, status: Int)] = [
         (good, 200), ("authorization:bearer  \(ServiceFixture.token)\t\r\n", 200), ("X-Authorization: Bearer none\r\n\(good)", 200),
         ("", 401), (wrong, 401), (basic, 401), (good + good, 401), (good + wrong, 401), (wrong + good, 401), (good + basic, 401),

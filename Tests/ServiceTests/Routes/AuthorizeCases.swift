@@ -2,7 +2,7 @@ import Core
 import HTTPServer
 import Time
 
-/// What the help desk may send to `/pyrus/authorize`, and what it must get.
+/// The help desk's requests to `/pyrus/authorize`, and the expected responses.
 enum AuthorizeCases {
     static let authorized = #"{"status":"authorized"}"#
     static let denied = ExchangeCase.error("denied", "This user may not use the chat.")
@@ -15,7 +15,7 @@ enum AuthorizeCases {
         try accepted() + denials() + fieldMistakes() + jsonMistakes() + formMistakes() + sizes() + otherRoutes()
     }
 
-    /// The three fields as JSON, each of them replaced by raw JSON, or left out.
+    /// The three fields as JSON, some replaced by raw JSON or removed.
     static func json(_ changed: [String: String?] = [:], extra: String = "") throws -> [UInt8] {
         let right = [("app_id", "\"shop\""), ("user_id", "\"user-1\""), ("security_key", "\"\(try TestKey().text())\"")]
         let members = right.compactMap { name, value in
@@ -178,7 +178,7 @@ extension AuthorizeCases {
         ]
     }
 
-    /// The right fields with one more that holds this many lists, one in the other.
+    /// The valid fields with an additional one that contains nested lists of this depth.
     private static func nested(_ depth: Int) throws -> [UInt8] {
         try json(extra: ",\"x\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
     }

@@ -10,7 +10,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// The public listener's answers, with and without a socket.
+/// The public listener's responses, with and without a socket.
 @Suite struct AuthorizeRouteTests {
     private static let members = #""security_keys":{"longest_life_seconds":7776000}"#
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `answers on a kept connection`() throws {
+    @Test func `answers on a persistent connection`() throws {
         try ServiceFixture(members: Self.members).withService { service in
             let client = try SocketClient(service.publicAddress)
             for exchange in try AuthorizeCases.all() { exchange.check(try exchange.send(to: client)) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `errors repeat no value`() throws {
+    @Test func `errors contain no value of the request`() throws {
         let client = InProcessClient(try ServiceFixture().graph().publicRouter)
         let marker = "MARKER"
         for field in AuthorizeCases.expectations.keys {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `answers head as get but without a body`() throws {
+    @Test func `answers HEAD like GET without a body`() throws {
         try ServiceFixture().withService { service in
             let exchange = ExchangeCase(name: "HEAD", method: .head, path: "/livez", status: 200, answer: "")
             exchange.check(try exchange.send(to: SocketClient(service.publicAddress)))

@@ -5,7 +5,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// `listen.tls.client_authorities`: who shows no certificate of theirs is refused. The caller is curl.
+/// `listen.tls.client_authorities`: a client without one of their certificates is rejected. The client is curl.
 @Suite struct ClientCertificateTests {
     private static let refusal = ExchangeCase.error("forbidden_certificate", "This call lacks a client certificate that is accepted here.")
     private static let tls = #""tls":{"certificate":"own.pem","key":"own.key","client_authorities":"authorities.pem"}"#
@@ -32,7 +32,7 @@ import Testing
         return "--cert '\(scratch.path("caller"))'"
     }
 
-    /// Asks for an authorization; the body of the answer, then its status.
+    /// Requests an authorization, and returns the response's body and status.
     private func authorize(_ service: RunningService, _ options: String = "", requests: Int = 1) throws -> String {
         let url = "'https://\(service.publicAddress)/pyrus/authorize'"
         return try curl(
@@ -45,7 +45,7 @@ import Testing
         return try Command("sh", "-c", "exec \(curl) \(arguments)").output
     }
 
-    @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"]) func `admits who shows one`(version: String) throws {
+    @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"]) func `admits a client with a certificate`(version: String) throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
             #expect(try authorize(service, "\(version) \(own)").hasSuffix("200"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `refuses others`() throws {
+    @Test func `rejects other clients`() throws {
         let refused: [(reason: String, issued: (certificate: String, key: String))] = [
             ("untrusted", try TestAuthority().issue()), ("untrusted", try authority.issue(purpose: "serverAuth")),
             ("expired", try authority.issue(isExpired: true)),
@@ -67,8 +67,8 @@ import Testing
         #expect(lines.map { String($0.split(separator: "=").last ?? "") } == refused.map(\.reason))
     }
 
-    /// A certificate is public, so showing one without its key must prove nothing: the handshake fails.
-    @Test func `wants the key too`() throws {
+    /// A certificate is public, so it is worthless without its key: the handshake fails.
+    @Test func `requires the key`() throws {
         let (own, other) = (try authority.issue(), try authority.issue())
         try scratch.write("certificate", own.certificate)
         try scratch.write("key", other.key)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// A refusal counts as one, and not as a verdict; the probes and what does not exist answer everybody.
+    /// A rejected client is counted as such, not as a verdict; the probes and unknown paths respond to all clients.
     @Test func `a missing certificate is no denial of the user`() throws {
         try fixture.withService { service throws in
             #expect(try authorize(service) == "\(Self.refusal)403")
@@ -94,7 +94,7 @@ import Testing
         #expect(try fixture.log.text().contains(" certificate=missing\n"))
     }
 
-    @Test func `judges each request of a connection`() throws {
+    @Test func `checks each request of a connection`() throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
             #expect(try authorize(service, own, requests: 2).count(of: "200") == 2)
@@ -118,7 +118,7 @@ import Testing
             try scratch.write("authorities.pem", next.certificate, mode: 0o644)
             #expect(try reload())
             #expect(try statuses() == ["403", "200"])
-            // A caller's own certificate alone.
+            // The caller's own certificate alone.
             try scratch.write("authorities.pem", own.certificate, mode: 0o644)
             #expect(try reload())
             #expect(try statuses() == ["200", "403"])
@@ -127,8 +127,8 @@ import Testing
         }
     }
 
-    /// A file that is not readable as certificates changes nothing.
-    @Test func `is reloaded whole or not at all`() throws {
+    /// A file without valid certificates changes nothing.
+    @Test func `is reloaded completely or not at all`() throws {
         let own = try showing(authority.issue())
         try fixture.withService { service throws in
             try scratch.write("authorities.pem", "-----BEGIN CERTIFICATE-----\nnone\n", mode: 0o644)

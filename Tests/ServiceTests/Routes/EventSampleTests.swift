@@ -7,7 +7,7 @@ import Testing
 
 @testable import Service
 
-/// The samples of events in docs/HTTP.md, in the vectors and in the OpenAPI document are those that the service's own encoder makes.
+/// The samples of events in docs/HTTP.md, the vectors and the OpenAPI document equal the output of the service's encoder.
 @Suite struct EventSampleTests {
     private static let types = EventDescription.all.map(\.kind.rawValue)
 
@@ -30,7 +30,7 @@ import Testing
         return page.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "## Events" }
     }
 
-    @Test func `each kind that a receiver may be sent has a sample and a description`() {
+    @Test func `each kind for receivers has a sample and a description`() {
         let sent = Event.Kind.allCases.filter { $0 != .messageHeld && $0 != .userSignedOut }
         #expect(EventDescription.all.map(\.kind) == sent)
         #expect(Event.Kind.allCases.filter { EventSample.delivery($0) != nil } == sent)
@@ -40,12 +40,12 @@ import Testing
         for kind in EventDescription.all.map(\.kind) { #expect(EventSample.delivery(kind)?.event.kind == kind) }
     }
 
-    @Test func `the samples have ids of their own`() {
+    @Test func `the samples have distinct ids`() {
         let ids = EventDescription.all.compactMap { EventSample.delivery($0.kind)?.id }
         #expect(Set(ids).count == Self.types.count)
     }
 
-    @Test func `the page has the samples that the encoder makes`() throws {
+    @Test func `the page has the encoder's samples`() throws {
         var (blocks, block): ([String], [Substring]?) = ([], nil)
         for line in try Self.section() {
             if line == "```json" {
@@ -70,7 +70,7 @@ import Testing
         #expect(rows.map(String.init) == EventDescription.all.map { "| `\($0.kind.rawValue)` | \($0.summary) |" })
     }
 
-    @Test func `the vectors have the bodies and the ids that a receiver gets`() throws {
+    @Test func `the vectors have the bodies and ids for receivers`() throws {
         let file = try File.read("\(packageRoot)/Tests/Vectors/events.json", limit: 1 << 20).bytes
         let cases = try #require(JSONValue(parsing: file)?["events"]).elements
         for kind in EventDescription.all.map(\.kind) {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// The names in `object` that the schema does not know, and those that it requires and the object lacks, however deep.
+    /// The names in `object` that the schema lacks, and the required names that the object lacks, at any depth.
     private static func mismatches(_ object: JSONValue, _ schema: JSONValue, at path: String) -> [String] {
         let schema = schema["anyOf"]?.elements.first ?? schema
         if case .array(let elements) = object {
@@ -107,7 +107,7 @@ import Testing
             }
     }
 
-    @Test func `each sample has the members that its schema describes`() throws {
+    @Test func `each sample has the members of its schema`() throws {
         for event in EventDescription.all {
             let body = try #require(Self.body(event.kind).flatMap { JSONValue(parsing: $0) })
             #expect(Self.mismatches(body, event.schema, at: event.kind.rawValue) == [])

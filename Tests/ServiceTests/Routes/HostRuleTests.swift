@@ -35,7 +35,7 @@ import Testing
         return try client.readResponse()
     }
 
-    @Test func `a local listener refuses names of others`() throws {
+    @Test func `a local listener rejects requests for other hosts`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service in
             let token = "Authorization: Bearer \(ServiceFixture.token)\r\n"
@@ -46,12 +46,12 @@ import Testing
                 #expect(refusal.status == 421)
                 #expect(refusal.text.hasPrefix(#"{"error":"misdirected","#))
             }
-            // The help desk comes by whatever name it knows.
+            // The help desk may use any name.
             #expect(try get(service.publicAddress, "/livez", host: "chat.example").status == 200)
         }
     }
 
-    @Test func `metrics need the token where other machines reach them`() throws {
+    @Test func `metrics need the token if other machines can reach them`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""host":"0.0.0.0","port":0"#))
         try fixture.withService { service throws in
             let address = service.adminAddress.onThisMachine

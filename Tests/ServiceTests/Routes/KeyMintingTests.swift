@@ -13,7 +13,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Keys that the service makes.
+/// Keys minted by the service.
 @Suite struct KeyMintingTests {
     private let user = "\u{1F600} \"user\\/\u{E9}"
 
@@ -33,14 +33,14 @@ import Time
         ("", TestTime.now + 604_800), (#","ttl_seconds":null"#, TestTime.now + 604_800), (#","ttl_seconds":0"#, 0),
         (#","ttl_seconds":1"#, TestTime.now + 1), (#","ttl_seconds":1097738497263"#, SecurityKey.latestTime),
     ])
-    func `live as long as asked`(ttl: String, expiresAt: UnixSeconds) throws {
+    func `have the requested lifetime`(ttl: String, expiresAt: UnixSeconds) throws {
         let minted = try mint(ServiceFixture().graph(), ttl)
         #expect(minted["key_id"] == 2)
         #expect(minted["issued_at"] == .integer(Int64(TestTime.now.rawValue)))
         #expect(minted["expires_at"] == .integer(Int64(expiresAt.rawValue)))
     }
 
-    @Test func `authorize their user and nobody else`() throws {
+    @Test func `authorize only their user`() throws {
         let graph = try ServiceFixture().graph()
         guard case .string(let key) = try mint(graph)["security_key"] else {
             Issue.record("no key")
@@ -61,7 +61,7 @@ import Time
     @Test(arguments: [
         ("", 201), (#","ttl_seconds":100"#, 201), (#","ttl_seconds":1"#, 201), (#","ttl_seconds":101"#, 400), (#","ttl_seconds":0"#, 400),
     ])
-    func `live no longer than allowed`(ttl: String, status: Int) throws {
+    func `have a limited lifetime`(ttl: String, status: Int) throws {
         let graph = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":100}"#).graph()
         let body = Array(#"{"app_id":"shop","user_id":"user-1"\#(ttl)}"#.utf8)
         let response = InProcessClient(graph.adminRouter).send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
@@ -70,7 +70,7 @@ import Time
         #expect(status == 201 || response.text == refused)
     }
 
-    /// Two apps: one with bounds of its own, and one with those of all apps.
+    /// Two apps: one with its own limits, and one with the common limits.
     private func twoApps() throws -> ServiceFixture {
         func app(_ name: String, number: Int, more: String) -> String {
             #"{"app_id":"\#(name)","keys":[{"id":1,"secret":{"file":"secrets/app-\#(number).key"}}]\#(more)}"#
@@ -88,7 +88,7 @@ import Time
             ("bank", #","ttl_seconds":0"#, nil),
             ("shop", "", 200), ("shop", #","ttl_seconds":200"#, 200), ("shop", #","ttl_seconds":201"#, nil),
         ] as [(String, String, UInt64?)])
-    func `live as long as their app allows`(app: String, ttl: String, life: UInt64?) throws {
+    func `have a lifetime within their app's limit`(app: String, ttl: String, life: UInt64?) throws {
         let body = Array(#"{"app_id":"\#(app)","user_id":"user-1"\#(ttl)}"#.utf8)
         let response = InProcessClient(try twoApps().graph().adminRouter)
             .send(.post, "/v1/keys", headers: AdminCases.authorization, body: body)
@@ -101,17 +101,17 @@ import Time
         #expect(try response.object()["expires_at"] == .integer(Int64((TestTime.now + life).rawValue)))
     }
 
-    /// A backend that mints by itself is bound as well.
+    /// Keys of a backend that mints by itself are limited as well.
     @Test(
         arguments: [("bank", 160, 200), ("bank", 161, 403), ("shop", 161, 200), ("shop", 260, 200), ("shop", 261, 403)]
             as [(String, UInt64, Int)])
-    func `are denied when older than their app allows`(app: String, age: UInt64, status: Int) throws {
+    func `are denied when they are older than their app's limit`(app: String, age: UInt64, status: Int) throws {
         let key = TestKey(app: app, secret: app == "bank" ? 1 : 2, issuedAt: TestTime.now - age)
         let body = try AuthorizeCases.json(["app_id": "\"\(app)\"", "security_key": "\"\(key.text())\""])
         #expect(InProcessClient(try twoApps().graph().publicRouter).send(.post, "/pyrus/authorize", body: body).status == status)
     }
 
-    @Test func `of a relay live ten minutes at most`() throws {
+    @Test func `of a relay have a lifetime of ten minutes at most`() throws {
         for (app, life) in [("bank", 100), ("shop", 200)] as [(String, UInt64)] {
             let key = try twoApps().graph().mintKey(clocks: ServiceFixture.clocks)(app, "user-1") ?? ""
             let bytes = Array(key.utf8)
@@ -122,7 +122,7 @@ import Time
         #expect(SecurityKey(bytes.span)?.expiresAt == TestTime.now + 600)
     }
 
-    @Test func `are made with the key that is named`() throws {
+    @Test func `are signed with the given key`() throws {
         let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifetimeSeconds: 0)
         let minted = try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now)
         #expect(minted.keyID == 1)
@@ -134,7 +134,7 @@ import Time
         }
     }
 
-    @Test func `end within the times that a key can say`() throws {
+    @Test func `expire within the times that fit in a key`() throws {
         let minting = KeyMinting(try ServiceFixture().configuration.makeAuthorizer(), defaultLifetimeSeconds: 0)
         let minted = try minting.mint(appID: "shop", userID: "user-1", lifetimeSeconds: 1, now: SecurityKey.latestTime - 1)
         #expect(minted.expiresAt == SecurityKey.latestTime)
@@ -145,7 +145,7 @@ import Time
         }
     }
 
-    /// Keys 1, 2 … of an app, each with its state and end.
+    /// Keys 1, 2 … of an app, each with its state and expiry.
     private func minting(
         _ keys: [(state: Application.Key.State, notAfter: UnixSeconds?)], life: UInt64 = 1000
     ) throws -> KeyMinting {
@@ -165,7 +165,7 @@ import Time
         }
     }
 
-    @Test func `are made with the newest active key`() throws {
+    @Test func `are signed with the newest active key`() throws {
         let past = TestTime.now - 1
         let minting = try minting([(.active, nil), (.active, nil), (.verifyOnly, nil), (.active, past), (.verifyOnly, past)])
         #expect(try minting.mint(appID: "shop", userID: "user-1", now: TestTime.now).keyID == 2)
@@ -181,7 +181,7 @@ import Time
         }
     }
 
-    @Test func `are made with no key that is not active`() throws {
+    @Test func `are not signed with an inactive key`() throws {
         let refused = "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
         #expect(refusal(try minting([(.verifyOnly, nil), (.active, TestTime.now - 1)])) == refused)
         let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"state":"verify_only""#)
@@ -192,7 +192,7 @@ import Time
         #expect(response.text == ExchangeCase.error("no_active_key", refused))
     }
 
-    /// The default life is cut at the end of the secret; a life that somebody asks for is refused.
+    /// The default lifetime is limited by the end of the secret; a longer requested lifetime is rejected.
     @Test func `do not outlive their secret`() throws {
         for life in [1000, 0] as [UInt64] {
             let minting = try minting([(.active, TestTime.now + 500)], life: life)

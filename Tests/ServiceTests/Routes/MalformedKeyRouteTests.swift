@@ -5,7 +5,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// Requests whose security key is malformed, at the doors of two help desks.
+/// Requests with a malformed security key, to the routes of two help desks.
 @Suite struct MalformedKeyRouteTests {
     private static let doors = [
         ("/pyrus/authorize", "shop"), ("/pyrus/push-token", "shop"), ("/sendbird/session-token", "chat"),
@@ -13,7 +13,7 @@ import Testing
 
     private let fixture: ServiceFixture
 
-    /// `shop` is an app of Pyrus, `chat` one of Sendbird.
+    /// `shop` is an app of Pyrus, `chat` an app of Sendbird.
     init() throws {
         let directory = try ConfigurationDirectory()
         for (number, name) in ["chat", "desk"].enumerated() {

@@ -46,7 +46,7 @@ import Time
         #expect(samples(of: "deskgate_trace_spans_total", in: text) == spans)
     }
 
-    @Test func `tell the problems`() throws {
+    @Test func `report the problems`() throws {
         let graph = try ServiceFixture().graph()
         func reported() -> [String] { samples(of: #"deskgate_problems{kind="unknown_app","#, in: scrape(graph)) }
         #expect(reported() == [#"severity="problem"} 0"#, #"severity="warning"} 0"#])
@@ -55,7 +55,7 @@ import Time
         #expect(reported() == [#"severity="problem"} 1"#, #"severity="warning"} 0"#])
     }
 
-    @Test func `tell the space of the stores disk`() throws {
+    @Test func `report the free space on the store's disk`() throws {
         let fixture = try ServiceFixture()
         let text = scrape(try fixture.graph())
         let sizes = ["free", "size"].map { samples(of: "deskgate_disk_\($0)_bytes{file=\"store\"} ", in: text).compactMap { Double($0) } }
@@ -64,7 +64,7 @@ import Time
         #expect(samples(of: "deskgate_disk_free_bytes{", in: scrape(try memory.graph())).isEmpty)
     }
 
-    /// A request for each series but `undecided`, which only a failure of our own counts.
+    /// A request for each series except `undecided`, which only an internal failure counts.
     private func requests() throws -> [(String, [UInt8])] {
         let now = TestTime.now
         func labels(_ app: String, result: String, reason: String, keyID: String) -> String {
@@ -134,7 +134,7 @@ import Time
         }
     }
 
-    @Test func `show failures of our own before there is one`() throws {
+    @Test func `show internal failures before the first one`() throws {
         try ServiceFixture().withService { service in
             let scrape = ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
             let text = try scrape.send(to: SocketClient(service.adminAddress)).text
@@ -145,7 +145,7 @@ import Time
         }
     }
 
-    @Test func `tell what the process uses`() throws {
+    @Test func `report the resources of the process`() throws {
         let text = scrape(try ServiceFixture().graph())
         func value(_ name: String) -> Double { samples(of: "\(name) ", in: text).first.flatMap { Double($0) } ?? 0 }
         #expect(value("process_cpu_seconds_total") > 0)
@@ -163,8 +163,8 @@ import Time
         #expect(samples(of: "deskgate_config_reloads_total", in: text) == [#"{result="failure"} 0"#, #"{result="success"} 0"#])
     }
 
-    /// Only keys that have an end can retire, so only they have the series.
-    @Test func `tell which key has retired`() throws {
+    /// Only keys with an end can retire, so only they have the series.
+    @Test func `report retired keys`() throws {
         let json = ServiceFixture.json().replacing(
             #"app-1.key"}"#, with: #"app-1.key"},"not_after":\#(TestTime.now - 61)"#)
         let graph = try ServiceFixture(json: json).graph()

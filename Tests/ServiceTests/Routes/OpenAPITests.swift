@@ -9,7 +9,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// The OpenAPI document describes the routes that are served, and `docs/openapi.json` is a copy of it. `make test-api` proves what it says.
+/// The OpenAPI document describes the served routes, and `docs/openapi.json` is a copy of it. `make test-api` verifies its contents.
 @Suite struct OpenAPITests {
     private let graph: ServiceGraph
     private let document: JSONValue
@@ -23,13 +23,13 @@ import Testing
 
     private var routes: [Route] { graph.publicRouter.routes + graph.adminRouter.routes }
 
-    /// A route's path as OpenAPI writes it.
+    /// A route's path in OpenAPI's syntax.
     private static func path(_ path: StaticString) -> String {
         let segments = "\(path)".split(separator: "/").map { $0.first == ":" ? "/{\($0.dropFirst())}" : "/\($0)" }
         return segments.isEmpty ? "/" : segments.joined()
     }
 
-    /// The methods and paths that the document describes.
+    /// The methods and paths in the document.
     private var described: [String] {
         guard case .object(let paths)? = document["paths"] else { return [] }
         return paths.members.flatMap { path in
@@ -47,8 +47,8 @@ import Testing
         for route in routes { #expect(Set(route.descriptions.keys) == Set(route.handlers.map(\.method)), "\(route.path)") }
     }
 
-    /// What a description says of a path's parameter, of a body and of statuses.
-    @Test func `descriptions fit their routes`() {
+    /// The descriptions of a path's parameter, of a body and of statuses.
+    @Test func `descriptions match their routes`() {
         for route in routes {
             let parameters = "\(route.path)".split(separator: "/").filter { $0.first == ":" }.map { String($0.dropFirst()) }
             for description in route.descriptions.values {
@@ -62,13 +62,13 @@ import Testing
         }
     }
 
-    /// Run `make openapi` when it differs.
-    @Test func `the file is what is served`() throws {
+    /// Run `make openapi` if it differs.
+    @Test func `the file equals the served document`() throws {
         let bytes = try File.read("\(packageRoot)/docs/openapi.json", limit: 1 << 20).bytes
         #expect(JSONValue(parsing: bytes) == document)
     }
 
-    /// The kinds that are answered, that of a forgotten user among them, are those that are described.
+    /// The described kinds are those in responses, including that of a forgotten user.
     @Test func `every kind of revocation is described`() {
         let kinds = Revocation.samples(appID: "shop").map(\.kind)
         #expect(Set(kinds) == Set(Revocation.Kind.allCases))
@@ -82,11 +82,11 @@ import Testing
         }
     }
 
-    @Test func `operations have names of their own`() {
+    @Test func `operations have distinct names`() {
         #expect(operations.count == described.count)
     }
 
-    @Test func `references lead somewhere`() {
+    @Test func `references have targets`() {
         let references = Self.values(of: "$ref", in: document)
         #expect(references.count > 20)
         for reference in references {
@@ -95,13 +95,13 @@ import Testing
         }
     }
 
-    /// The members of an object; none of anything else.
+    /// The members of an object; none for any other value.
     private static func members(_ value: JSONValue?) -> [(key: String, value: JSONValue)] {
         guard case .object(let object)? = value else { return [] }
         return object.members.map { ($0.key, $0.value) }
     }
 
-    /// Each operation that is described, by its name.
+    /// Each described operation by its name.
     private var operations: [String: (path: String, operation: JSONValue)] {
         var found: [String: (path: String, operation: JSONValue)] = [:]
         for path in Self.members(document["paths"]) {
@@ -112,7 +112,7 @@ import Testing
         return found
     }
 
-    /// Each link, with the operation and the schema of the answer that has it.
+    /// Each link, with its operation and the schema of the response that contains it.
     private var links: [(source: JSONValue, schema: JSONValue, link: JSONValue)] {
         operations.values.flatMap { _, operation in
             Self.members(operation["responses"]).flatMap { response in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// Whether an expression finds something by what the request and the answer are described to have.
+    /// Whether an expression refers to a described member of the request or the response.
     private static func isKnown(_ expression: String, source: JSONValue, schema: JSONValue) -> Bool {
         let query = "$request.query."
         if expression.hasPrefix(query) {
@@ -137,7 +137,7 @@ import Testing
         return false
     }
 
-    /// Each leads to a request that takes what it gives, and finds that in what was sent or answered.
+    /// Each link leads to an operation that accepts its parameters, and takes them from the request or the response.
     @Test func `links lead to requests`() throws {
         let (links, operations) = (links, operations)
         #expect(links.count > 10)
@@ -157,24 +157,24 @@ import Testing
         }
     }
 
-    /// An id in a path comes from an answer, so a program that follows the links reaches every such request.
-    @Test func `a link leads to each request with an ID`() {
+    /// An id in a path comes from a response, so a program that follows the links reaches every such operation.
+    @Test func `a link leads to each operation with an ID`() {
         let targets = Set(links.compactMap { $0.link["operationId"]?.text })
         let withID = operations.filter { $0.value.path.hasPrefix("/v1/") && $0.value.path.contains("{") }.map(\.key)
         #expect(withID.count >= 4)
         #expect(targets.isSuperset(of: withID))
     }
 
-    /// The test above sees an expression that finds nothing.
+    /// The test above detects an expression without a target.
     @Test(arguments: ["$response.body#/calls/0/name", "$response.body#/calls/id", "$request.query.name", "$request.body#/id", "$url", ""])
-    func `sees an expression that finds nothing`(expression: String) throws {
+    func `detects an expression without a target`(expression: String) throws {
         let source = try #require(operations["get_v1_bots_calls"]).operation
         let schema = source["responses"]?["200"]?["content"]?["application/json"]?["schema"] ?? .null
         #expect(Self.isKnown("$response.body#/calls/0/id", source: source, schema: schema))
         #expect(!Self.isKnown(expression, source: source, schema: schema))
     }
 
-    /// The texts of all members with a name, however deep.
+    /// The texts of all members with a name, at any depth.
     private static func values(of name: String, in value: JSONValue) -> [String] {
         switch value {
         case .object(let object):

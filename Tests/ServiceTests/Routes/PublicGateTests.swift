@@ -5,7 +5,7 @@ import Testing
 @testable import Configuration
 @testable import Service
 
-/// Callers that the public listener refuses before it asks what they want.
+/// Callers that the public listener rejects before it handles their request.
 @Suite struct PublicGateTests {
     private static let elsewhere = #""allow":["192.0.2.0/24","2001:db8::/32"]"#
     private static let here = #""allow":["192.0.2.0/24","127.0.0.0/8"]"#
@@ -37,7 +37,7 @@ import Testing
         ("127.0.0.1", elsewhere, 403), ("127.0.0.1", here, 200), ("127.0.0.1", #""allow":["0.0.0.0/0"]"#, 200),
         ("127.0.0.1", #""allow":["::/0"]"#, 403), ("::1", #""allow":["::1/128"]"#, 200), ("::1", #""allow":["0.0.0.0/0"]"#, 403),
     ])
-    func `admits the networks of its list`(host: String, allow: String, status: Int) throws {
+    func `admits the listed networks`(host: String, allow: String, status: Int) throws {
         try fixture(#""host":"\#(host)","port":0,\#(allow)"#).withService { service throws in
             let response = try authorization().send(to: SocketClient(service.publicAddress))
             #expect(response.status == status)
@@ -45,23 +45,23 @@ import Testing
         }
     }
 
-    /// On a listener for both families, an IPv4 caller has a mapped address.
+    /// On a dual-stack listener, an IPv4 caller has a mapped address.
     @Test(arguments: [("\"127.0.0.0/8\"", 200), ("\"::/0\"", 403), ("\"::ffff:127.0.0.0/104\"", 200)])
-    func `takes a mapped address for i pv 4`(network: String, status: Int) throws {
+    func `treats a mapped address as IPv4`(network: String, status: Int) throws {
         try fixture(#""host":"::","port":0,"allow":[\#(network)]"#).withService { service throws in
             guard case .tcp(_, let port) = service.publicAddress else { return }
             #expect(try authorization().send(to: SocketClient(.tcp(host: "127.0.0.1", port: port))).status == status)
         }
     }
 
-    @Test func `asks no network of a Unix socket`() throws {
+    @Test func `checks no network on a Unix socket`() throws {
         let fixture = try fixture(#""unix":"public.sock",\#(Self.elsewhere)"#)
         try fixture.withService { service throws in
             #expect(try authorization().send(to: SocketClient(service.publicAddress)).status == 200)
         }
     }
 
-    /// Behind a proxy that is believed, the network is the client's; from anybody else the headers mean nothing.
+    /// Behind a trusted proxy the client's network is checked; the headers of other callers are ignored.
     @Test(arguments: [
         ("127.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\n", 200), ("127.0.0.0/8", "X-Forwarded-For: 198.51.100.7\r\n", 403),
         ("127.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\nx-forwarded-for: 198.51.100.7\r\n", 403),
@@ -71,7 +71,7 @@ import Testing
         ("127.0.0.0/8", "X-Forwarded-For: unknown\r\n", 503), ("10.0.0.0/8", "X-Forwarded-For: 192.0.2.7\r\n", 403),
         ("10.0.0.0/8", "Forwarded: for=192.0.2.7\r\n", 403),
     ])
-    func `asks a trusted proxy`(proxies: String, headers: String, status: Int) throws {
+    func `uses the headers of a trusted proxy`(proxies: String, headers: String, status: Int) throws {
         let fixture = try fixture(#""port":0,\#(Self.elsewhere),"trusted_proxies":["\#(proxies)"]"#)
         try fixture.withService { service throws in
             let (client, body) = (try SocketClient(service.publicAddress), try AuthorizeCases.json())
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [(#"["unix"]"#, 403), (#"["127.0.0.0/8"]"#, 200)])
-    func `asks a proxy at a Unix socket if it is trusted`(proxies: String, status: Int) throws {
+    func `uses the headers of a proxy on a Unix socket if it is trusted`(proxies: String, status: Int) throws {
         try fixture(#""unix":"public.sock",\#(Self.elsewhere),"trusted_proxies":\#(proxies)"#).withService { service throws in
             func answer(_ client: String) throws -> Int {
                 try authorization(["X-Forwarded-For": client]).send(to: SocketClient(service.publicAddress)).status
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `takes over other proxies with the next request`() throws {
+    @Test func `applies changed proxies to the next request`() throws {
         func listen(_ proxies: String) -> String { #""port":0,\#(Self.elsewhere)\#(proxies)"# }
         let fixture = try fixture(listen(""))
         try fixture.withService { service throws in
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `wants the shared header`() throws {
+    @Test func `requires the shared header`() throws {
         try fixture(#""port":0,"# + Self.header(50, 51)).withService { service throws in
             let right = [50, 51].map { TestSecret.text($0) }
             for value in right {
@@ -135,8 +135,8 @@ import Testing
         }
     }
 
-    /// Both must hold, on every route but the probes; what does not exist is still 404 or 405.
-    @Test func `guards every route but the probes`() throws {
+    /// Both are required on every route except the probes; an unknown path is still 404 or 405.
+    @Test func `guards every route except the probes`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
             let paths = try fixture.graph().publicRouter.routes.filter { !["/livez", "/readyz"].contains("\($0.path)") }.flatMap { route in
@@ -161,8 +161,8 @@ import Testing
         }
     }
 
-    /// The answer comes although the body never does.
-    @Test func `refuses before the body is received`() throws {
+    /// The response arrives although the body is never sent.
+    @Test func `rejects before the body is received`() throws {
         try fixture(#""port":0,\#(Self.elsewhere)"#).withService { service throws in
             let client = try SocketClient(service.publicAddress)
             try client.send(
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    /// A refusal counts and is logged as one, and not as a verdict.
+    /// A rejection is counted and logged as such, not as a verdict.
     @Test func `a rejected caller is no denial of the user`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
@@ -192,8 +192,8 @@ import Testing
         #expect(try !fixture.log.text().contains(TestSecret.text(50)))
     }
 
-    /// A failure of our own never looks like a denial.
-    @Test func `does not refuse receivers it cannot tell`() throws {
+    /// An internal failure must not look like a denial.
+    @Test func `does not reject callers that it cannot identify`() throws {
         let client = InProcessClient(try fixture(#""port":0,\#(Self.elsewhere)"#).graph().publicRouter)
         let response = client.send(.post, "/pyrus/authorize", body: try AuthorizeCases.json())
         #expect(response.status == 503)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `takes over other rules with the next request`() throws {
+    @Test func `applies changed rules to the next request`() throws {
         let fixture = try fixture(#""port":0,\#(Self.here),"# + Self.header(50))
         try fixture.withService { service throws in
             func reload(_ listen: String) throws -> Bool {

@@ -13,7 +13,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// `apps[].shadow_until`: what would be denied is let in and counted, until then.
+/// `apps[].shadow_until`: until then, requests that would be denied are allowed and counted.
 @Suite struct ShadowModeTests {
     private static let end = TestTime.now + 1000
     private let directory: ConfigurationDirectory
@@ -43,7 +43,7 @@ import Time
         InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try AuthorizeCases.json(changes))
     }
 
-    /// Keys that are denied for each reason that an app of the configuration can have.
+    /// Keys that are denied for each reason possible in an app of the configuration.
     private static func denied() throws -> [(reason: String, keyID: String, key: TestKey)] {
         let now = TestTime.now
         return [
@@ -59,7 +59,7 @@ import Time
             .filter { $0.hasPrefix(metric) && !$0.hasSuffix(" 0") }.map { String($0.dropFirst(metric.count)) }
     }
 
-    @Test func `lets in what would be denied and counts the reason`() throws {
+    @Test func `allows and counts requests that would be denied`() throws {
         for (reason, keyID, key) in try Self.denied() {
             let response = try authorize(["security_key": "\"\(key.text())\""])
             #expect(response.status == 200, "\(reason)")
@@ -73,12 +73,12 @@ import Time
         }
     }
 
-    @Test func `answers all else as ever`() throws {
+    @Test func `does not change other responses`() throws {
         let key = try TestKey().text()
         #expect(try authorize([:]).status == 200)
         #expect(try authorize(["user_id": "\"\""]).status == 400)
         #expect(try authorize(["security_key": "\"x\""]).status == 400)
-        // An app without the mode, and one that nobody knows.
+        // An app without the mode, and an unknown app.
         #expect(try authorize(["app_id": #""bank""#]).status == 403)
         #expect(try authorize(["app_id": #""stop""#, "security_key": "\"\(key)\""]).status == 403)
         #expect(!counts().contains { $0.contains("shadowed") })
@@ -86,7 +86,7 @@ import Time
         #expect(counts().contains(#"{app="",result="denied",reason="unknown_app",key_id=""} 1"#))
     }
 
-    @Test func `ends by itself`() throws {
+    @Test func `ends at its time`() throws {
         let key = try TestKey(secret: 9).text()
         func status() throws -> Int { try authorize(["security_key": "\"\(key)\""]).status }
         now.update { $0 = Self.end - 1 }
@@ -98,7 +98,7 @@ import Time
         #expect(counts().contains(#"{app="shop",result="denied",reason="wrong_mac",key_id="1"} 2"#))
     }
 
-    /// A block and what else may be revoked, and what authorization answers with each key while the app is in shadow mode.
+    /// Revocations, and the status of requests with each key while the app is in shadow mode.
     @Test(
         arguments: [
             ("blocked", "/v1/users/block", #""user_id":"user-1""#, 403, 403),
@@ -108,7 +108,7 @@ import Time
             ("a key id is revoked", "/v1/revocations", #""key_id":1"#, 200, 200),
             ("all are revoked", "/v1/revocations", #""issued_before":\#(TestTime.now.rawValue + 1)"#, 200, 200),
         ] as [(String, String, String, Int, Int)])
-    func `lets in nobody who is blocked`(_ name: String, path: String, member: String, genuine: Int, wrong: Int) throws {
+    func `allows no blocked user`(_ name: String, path: String, member: String, genuine: Int, wrong: Int) throws {
         let done = InProcessClient(graph.adminRouter).send(
             .post, path, headers: AdminCases.authorization, body: Array(#"{"app_id":"shop",\#(member)}"#.utf8))
         #expect((200...201).contains(done.status), "\(done.text)")
@@ -116,12 +116,12 @@ import Time
         for (reason, _, key) in try Self.denied() {
             #expect(try authorize(["security_key": "\"\(key.text())\""]).status == wrong, "\(name), \(reason)")
         }
-        // The mode asks for no key, so somebody else's id is nobody's.
+        // The mode requires no valid key, so another user's id is not authenticated.
         #expect(try authorize(["user_id": #""user-3""#]).status == 200)
     }
 
-    /// A block that is lifted, and one of another app, deny nobody.
-    @Test func `lets in who is not blocked any more`() throws {
+    /// A block that was removed, or one of another app, denies no user.
+    @Test func `allows users who are no longer blocked`() throws {
         func change(_ path: String, _ app: String) {
             let body = Array(#"{"app_id":"\#(app)","user_id":"user-1"}"#.utf8)
             let done = InProcessClient(graph.adminRouter).send(.post, path, headers: AdminCases.authorization, body: body)
@@ -138,7 +138,7 @@ import Time
         #expect(try status() == 200)
     }
 
-    /// Somebody without a key must not register a phone for another person's messages.
+    /// A client without a key must not register a phone for another person's messages.
     @Test func `registers no device`() throws {
         for (_, _, key) in try Self.denied() {
             let body = try AuthorizeCases.json(
@@ -150,20 +150,20 @@ import Time
         #expect(try graph.store.devices(DeviceFilter(appID: "shop", userID: nil, deviceID: nil), after: nil, limit: 10).isEmpty)
     }
 
-    /// Proof of a webhook's origin has nothing to do with security keys, and is asked for as ever.
-    @Test func `takes no webhook without proof`() throws {
+    /// The authentication of a webhook is independent of security keys, and is still required.
+    @Test func `accepts no unauthenticated webhook`() throws {
         for path in ["/pyrus/webhook", "/pyrus/webhook/\(TestSecret.text(8))"] {
             #expect(InProcessClient(graph.publicRouter).send(.post, path, body: Array("{}".utf8)).status == 403)
         }
     }
 
-    @Test func `has its series only where it is configured`() {
+    @Test func `has its series only if it is configured`() {
         let text = InProcessClient(graph.adminRouter).send(.get, "/metrics").text
         #expect(text.contains(#"{app="shop",result="shadowed",reason="wrong_mac",key_id="1"} 0"#))
         #expect(!text.contains(#"{app="bank",result="shadowed""#))
     }
 
-    @Test func `is reported while it is on`() throws {
+    @Test func `is reported while it is enabled`() throws {
         let configuration = try directory.configuration(Self.json(shadow: #""shadow_until":\#(Self.end),"#))
         let time = "2026-03-10T08:31:52.000Z"
         func warnings(_ now: UnixSeconds) -> [String] {
@@ -198,11 +198,11 @@ import Time
                 + "since 1970"
         ),
     ])
-    func `needs a date that is near`(value: String, problem: String) throws {
+    func `needs a date in the near future`(value: String, problem: String) throws {
         #expect(try directory.problems(Self.json(shadow: #""shadow_until":\#(value),"#)) == ["$.apps[0].shadow_until: \(problem)"])
     }
 
-    @Test(arguments: [1, TestTime.now.rawValue, TestTime.now.rawValue + 90 * 86_400]) func `takes other dates`(_ date: UInt64) throws {
+    @Test(arguments: [1, TestTime.now.rawValue, TestTime.now.rawValue + 90 * 86_400]) func `accepts other dates`(_ date: UInt64) throws {
         #expect(try directory.problems(Self.json(shadow: #""shadow_until":\#(date),"#)) == [])
     }
 }

@@ -39,14 +39,14 @@ import Time
         #expect(samples(of: "deskgate_key_not_after_timestamp_seconds", in: scrape(graph)) == [])
     }
 
-    /// The digest of a file with a weak secret would tell it to whoever guesses.
+    /// The digest of a file with a weak secret would help to guess it.
     @Test func `a file with secrets has no digest`() throws {
         let members = #""allow_insecure_secrets":true,"admin":{"token":"short"}"#
         #expect(try ConfigurationDirectory().configuration(members: members).fileDigest.isEmpty)
         #expect(try ConfigurationDirectory().configuration(members: #""allow_insecure_secrets":true"#).fileDigest.utf8.count == 64)
     }
 
-    @Test func `bounds are reported`() throws {
+    @Test func `limits are reported`() throws {
         let fixture = try ServiceFixture(
             json: ServiceFixture.json(
                 admin: #""port":0,"max_connections":5"#, listen: #""port":0,"max_connections":7,"bodies_megabytes":4"#,
@@ -83,7 +83,7 @@ import Time
             let last = try #require(StoreFile.lastBackup(path))
             #expect(eventually { (try? reported()) == [" \(last)"] })
         }
-        // The next backup replaces the note, a damaged one is none.
+        // The next backup replaces the record, and a malformed record is ignored.
         try StoreFile.noteBackup(of: path, at: 5)
         #expect(StoreFile.lastBackup(path) == 5)
         #expect(try FileSystem.mode(of: "\(path).backed-up") == 0o600)

@@ -16,7 +16,7 @@ import Tracing
 @testable import Sendbird
 @testable import URLPreviews
 
-/// The route of previews over a web server at 127.0.0.1, which alone counts as public here, with a clock that the test sets.
+/// The route for previews with a web server at 127.0.0.1, the only public address here, and a clock that the test sets.
 private final class URLPreviewFixture: RouteFixture {
     static let metric = "deskgate_url_previews_total"
 
@@ -97,7 +97,7 @@ private final class URLPreviewFixture: RouteFixture {
 
 /// `POST /sendbird/url-preview`.
 @Suite struct URLPreviewRouteTests {
-    @Test func `answers the preview`() throws {
+    @Test func `returns the preview`() throws {
         let fixture = try URLPreviewFixture()
         let url = fixture.server.url("/secret-path?q=secret-query")
         let response = try fixture.ask(url)
@@ -111,7 +111,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(try !fixture.log.text().contains("secret-"))
     }
 
-    @Test func `says why there is none`() throws {
+    @Test func `reports why there is no preview`() throws {
         let fixture = try URLPreviewFixture(.everyRequest(.respond(404, headers: ["Content-Type: text/html"], body: "no")))
         #expect(try fixture.ask(fixture.server.url()).text == #"{"preview":null,"reason":"status"}"#)
         for url in ["http://127.0.0.2/secret-path", "http://169.254.169.254/", "http://[::1]/", "http://2130706434/"] {
@@ -137,7 +137,7 @@ private final class URLPreviewFixture: RouteFixture {
         "http://exam ple.com/", "http://[fe80::1%25lo]/", "http://example.com/" + String(repeating: "x", count: 10_000), "http://a\u{0}b/",
         "javascript:alert(1)", "http://example.com:99999/",
     ])
-    func `names the field`(url: String?) throws {
+    func `the error names the field`(url: String?) throws {
         let fixture = try URLPreviewFixture()
         let response = try fixture.ask(url)
         #expect(response.status == 400)
@@ -154,7 +154,7 @@ private final class URLPreviewFixture: RouteFixture {
         let denied = #"{"error":"denied","message":"This user may not use the chat."}"#
         for response in [
             try fixture.ask(url, key: TestKey(user: "user-2").text()), try fixture.ask(url, app: "nobody"),
-            // An app of another help desk is unknown here.
+            // An app of another help desk is unknown on this route.
             try fixture.ask(url, app: "other", key: TestKey(app: "other", secret: 2).text()),
             try fixture.ask("not a URL", key: TestKey(user: "user-2").text()),
         ] {
@@ -165,7 +165,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(fixture.server.connectionCount == 0)
     }
 
-    @Test func `is off unless it is on`() throws {
+    @Test func `is off by default`() throws {
         let fixture = try URLPreviewFixture(previews: false)
         let response = try fixture.ask(fixture.server.url())
         #expect(response.status == 404)
@@ -200,7 +200,7 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(fixture.counts().contains(#"{app="shop",result="limited"} 3"#))
     }
 
-    @Test func `slow pages of one person leave places for others`() throws {
+    @Test func `one person's slow pages leave room for others`() throws {
         let page = ScriptedStep.respond(
             200, headers: ["Content-Type: text/html"], body: "<title>Title</title><meta property=og:image content=/i.png>")
         let fixture = try URLPreviewFixture(.requests([[.awaitRelease, page], [.awaitRelease, page], [page]]))
@@ -218,12 +218,12 @@ private final class URLPreviewFixture: RouteFixture {
             #expect(try fixture.ask(fixture.server.url("/4"), user: "user-3").status == 200)
             #expect(Set(fixture.counts()) == [#"{app="shop",result="preview"} 1"#, #"{app="shop",result="busy"} 1"#])
             fixture.server.release(2)
-            // The time of the answer is the route's own, so it may be over on a machine that is busy.
+            // The response has the route's own time limit, which may have passed on a busy machine.
             for client in slow { _ = try client.readResponse() }
         }
     }
 
-    @Test func `takes forms too`() throws {
+    @Test func `accepts forms`() throws {
         let fixture = try URLPreviewFixture()
         let url = fixture.server.url().replacing(":", with: "%3A")
         let form = "app_id=shop&user_id=user-1&security_key=\(try TestKey().text())&url=\(url)"

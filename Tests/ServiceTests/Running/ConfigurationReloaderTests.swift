@@ -13,10 +13,10 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// When the configuration is read again by itself.
+/// Automatic reloads of the configuration.
 @Suite struct ConfigurationReloaderTests {
     private let fixture: ServiceFixture
-    /// How often files were watched anew, which is how often they were read.
+    /// The number of times that files were watched anew, which equals the number of reads.
     private let watches = Monitor(0)
     private static let reloaded = "INFO  configuration reloaded apps=1"
 
@@ -50,7 +50,7 @@ import Threading
 
     private var readings: Int { watches.withLock { $0 } }
 
-    /// How many lines of the log are this one, or begin with it.
+    /// The number of log lines that begin with `line`.
     private func count(_ line: String) throws -> Int { try fixture.log.lines().filter { $0.hasPrefix(line) }.count }
 
     private func expect(_ line: String, times: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -58,7 +58,7 @@ import Threading
         #expect(found == times, sourceLocation: sourceLocation)
     }
 
-    /// Waits until the files have been read once more after changes.
+    /// Waits until the files have been read again after changes.
     private func settle(_ reloader: ConfigurationReloader) {
         let before = readings
         #expect(
@@ -68,7 +68,7 @@ import Threading
             })
     }
 
-    @Test func `a burst is one reload`() throws {
+    @Test func `a burst of changes causes one reload`() throws {
         try withReloader { reloader, _ in
             for number in 1...100 { try write(Self.json(keys: number.isMultiple(of: 2) ? [1, 2] : [2])) }
             settle(reloader)
@@ -76,7 +76,7 @@ import Threading
         }
     }
 
-    @Test func `a touch is none`() throws {
+    @Test func `a touch causes none`() throws {
         try withReloader { reloader, _ in
             #expect(readings == 1)
             unsafe utimes(fixture.directory.file, nil)
@@ -94,7 +94,7 @@ import Threading
             let reloader = ConfigurationReloader(
                 service, file: plain.directory.file, startedWith: plain.configuration, logger: plain.log.logger
             ) { _ throws(FileWatch.Failure) in
-                Issue.record("nothing is to be watched")
+                Issue.record("no file may be watched")
                 throw FileWatch.Failure(description: "", remedy: "")
             }
             reloader.begin()
@@ -104,15 +104,15 @@ import Threading
         }
     }
 
-    /// What has changed between the start's reading and the first watch.
-    @Test func `misses nothing at the start`() throws {
+    /// Changes between the start's read and the first watch.
+    @Test func `misses no change at the start`() throws {
         try write(Self.json(keys: [2]))
         try withReloader { _, _ in
             try expect(Self.reloaded, times: 1)
         }
     }
 
-    @Test func `is switched off and on by reloads`() throws {
+    @Test func `can be switched off and on by reloads`() throws {
         try withReloader { reloader, _ in
             try write(Self.json(keys: [2], follows: false))
             settle(reloader)
@@ -120,7 +120,7 @@ import Threading
             #expect(reloader.waitMilliseconds == nil)
             reloader.noticeChanges()
             try expect(Self.reloaded, times: 1)
-            // As SIGHUP does; from then on the files are watched again.
+            // Like SIGHUP; from then on the files are watched again.
             reloader.reload()
             try expect(Self.reloaded, times: 2)
             try write(Self.json(keys: [2]))
@@ -129,7 +129,7 @@ import Threading
         }
     }
 
-    @Test func `a refusal is reported once and the next change tries again`() throws {
+    @Test func `a rejection is reported once, and the next change is tried`() throws {
         try withReloader { reloader, _ in
             try write("{")
             settle(reloader)
@@ -139,15 +139,15 @@ import Threading
             try write(Self.json(listen: #""port":1"#))
             settle(reloader)
             try expect("ERROR configuration not reloaded", times: 2)
-            // The same as is in force, so that nothing stands refused any more.
+            // The same as the configuration in force, so no rejection remains.
             try write(Self.json())
             settle(reloader)
             try expect(Self.reloaded, times: 1)
         }
     }
 
-    /// What is wrong with a file need not be in it.
-    @Test func `a change of permissions counts`() throws {
+    /// The cause of a rejection may be outside of the file's contents.
+    @Test func `a change of permissions causes a reload`() throws {
         try withReloader { reloader, _ in
             unsafe chmod(fixture.directory.scratch.path("secrets/app-1.key"), 0o644)
             settle(reloader)
@@ -158,7 +158,7 @@ import Threading
         }
     }
 
-    @Test func `a secret that is gone is waited for`() throws {
+    @Test func `a missing secret is awaited`() throws {
         try withReloader { reloader, _ in
             let secrets = fixture.directory.scratch.path("secrets")
             try File.rename(secrets, to: fixture.directory.scratch.path("former"))
@@ -171,7 +171,7 @@ import Threading
         }
     }
 
-    @Test func `reads every few seconds when the system refuses`() throws {
+    @Test func `reads every few seconds if watching fails`() throws {
         let isRefusing = Monitor(true)
         let makeWatch: ConfigurationReloader.WatchMaker = { places throws(FileWatch.Failure) in
             guard isRefusing.withLock({ $0 }) else { return try FileWatch(places) }
@@ -200,8 +200,8 @@ import Threading
         }
     }
 
-    /// Kubernetes may remove the former directory between the look at it and the watch.
-    @Test func `looks again when a directory has gone`() throws {
+    /// Kubernetes may remove the former directory between the read and the watch.
+    @Test func `reads again when a directory was removed`() throws {
         let failures = Monitor(2)
         let makeWatch: ConfigurationReloader.WatchMaker = { places throws(FileWatch.Failure) in
             guard
@@ -221,7 +221,7 @@ import Threading
         }
     }
 
-    @Test func `status tells what the log tells`() throws {
+    @Test func `status reports the same as the log`() throws {
         try withReloader { reloader, service in
             #expect(try status(service)["refused"] == .null)
             let keys = (0..<150).map { _ in #"{"id":1,"secret":{"file":"secrets/none.key"}}"# }.joined(separator: ",")

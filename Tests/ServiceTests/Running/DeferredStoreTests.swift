@@ -14,7 +14,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// A store that cannot be opened at once, or not any more.
+/// A store that cannot be opened at once, or fails later.
 @Suite struct DeferredStoreTests {
     private let directory: TemporaryDirectory
     private let log: TestLog
@@ -53,7 +53,7 @@ import Time
         return answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 }
     }
 
-    @Test func `is open at once where it can be`() throws {
+    @Test func `is open at once if possible`() throws {
         let store = try file()
         #expect(store.refusal == nil)
         #expect(accept(1, store) == .success(.accepted))
@@ -62,7 +62,7 @@ import Time
         #expect(try log.lines() == [], "nothing has to be told")
     }
 
-    @Test func `refuses until it can be opened and says why once`() throws {
+    @Test func `refuses until it can be opened, and logs the reason once`() throws {
         let isPossible = Monitor(false)
         let attempts = Monitor(0)
         let reason = StoreError(.unavailable, "somebody has it", remedy: "end that")
@@ -92,12 +92,12 @@ import Time
         #expect(accept(1, store) == .failure(StoreError(.closed, "the store is closed: the service is stopping")))
     }
 
-    @Test func `goes on after the disk did not take pages`() throws {
+    @Test func `recovers after a disk has failed`() throws {
         let store = try file(pages: 100)
         for number in 0..<20 { #expect(accept(number, store, bytes: 40_000) == .success(.accepted)) }
         try #require(makeUnwritable(path))
         var accepted = 20
-        // New descriptors work again, so the fault is over when the database is opened anew.
+        // New descriptors work again, so the fault ends when the database is reopened.
         for number in 20..<4000 {
             if accept(number, store, bytes: 40_000) == .success(.accepted) { accepted += 1 }
             if number % 20 == 0, try log.lines().contains(where: { $0.contains("the store is open") }) { break }

@@ -3,12 +3,12 @@ import POSIX
 import TestSupport
 import Testing
 
-/// Which changes of files are noticed. The system reports a change before the call that makes it returns, so nothing waits here.
+/// The detected changes of files. The kernel reports a change before the system call returns, so nothing waits here.
 ///
-/// A test that a change is not seen, or not yet, runs in a process of its own. Elsewhere a program that another test starts has what
-/// is open for writing open too, until it runs, and the system reports the end of writing only then.
+/// A test that a change is not reported, or not yet, runs in a process of its own. Otherwise a program that another test starts would
+/// briefly have the same file open for writing, and the kernel reports the end of writing only after that.
 @Suite struct FileWatchTests {
-    @Test func `writing renaming removing and touching`() async {
+    @Test func `detects writing, renaming, removing and touching`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             let watch = try FileWatch(place.files())
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    /// The store's database lies beside the configuration by default, and is written all the time.
-    @Test func `not what else lies there`() async {
+    /// By default the store's database is in the directory of the configuration, and is written continuously.
+    @Test func `ignores other files in the directory`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             try place.directory.write("etc/deskgate.db", "")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is still open is not ready yet`() async {
+    @Test func `ignores a file that is still open for writing`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             let watch = try FileWatch(place.files())
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    /// `NAME -> ..data/NAME`, `..data -> ..2026_1`: what is replaced is the link in the middle.
-    @Test func `each link on the way`() async {
+    /// `NAME -> ..data/NAME`, `..data -> ..2026_1`: the link in the middle is replaced.
+    @Test func `follows each symbolic link on the path`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             try place.directory.write("..2026_1/key", "1")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `what is missing at the deepest directory that is there`() async {
+    @Test func `watches the deepest existing directory for a missing file`() async {
         await #expect(processExitsWith: .success) {
             let place = try WatchedPlace()
             let watch = try FileWatch(place.files("etc/secrets/app/key"))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a directory that is replaced`() throws {
+    @Test func `detects a replaced directory`() throws {
         let place = try WatchedPlace()
         try place.directory.write("next/config.json", "{}")
         let watch = try FileWatch(place.files())
@@ -94,7 +94,7 @@ import Testing
         #expect(watch.takeChanges())
     }
 
-    /// Links that lead to each other, to nowhere, upwards and out of the root.
+    /// Symbolic links in a loop, to a missing file, upwards and above the root.
     @Test func `unusual paths are watched`() throws {
         let place = try WatchedPlace()
         place.link("a", to: "b")
@@ -109,19 +109,19 @@ import Testing
         for name in ["a", "up", "out"] { _ = try FileWatch(place.files(name)) }
     }
 
-    /// As a container sees a file of the host that is mounted alone: it changes in a directory that is not there.
-    @Test func `a file that changes through another name`() throws {
+    /// A file of the host that is mounted alone into a container changes in a directory that the container does not have.
+    @Test func `detects a change through another name`() throws {
         let place = try WatchedPlace()
         try place.directory.write("host/config.json", "{}")
         try File.remove(place.path("etc/config.json"))
         try File.link(place.path("host/config.json"), as: place.path("etc/config.json"))
         let watch = try FileWatch(place.files())
         try place.append("host/config.json", " ")
-        // Perhaps only when a program that another test starts has closed its copy of the descriptor.
+        // It may be reported only after a program that another test starts has closed its copy of the descriptor.
         #expect(eventually { watch.takeChanges() })
     }
 
-    @Test func `says which directory is missing`() throws {
+    @Test func `reports the missing directory`() throws {
         let place = try WatchedPlace()
         let gone = place.files()
         try File.rename(place.path("etc"), to: place.path("former"))
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// A directory with a configuration, to be watched.
+/// A watched directory with a configuration.
 private struct WatchedPlace {
     let directory: TemporaryDirectory
 

@@ -9,7 +9,7 @@ import Time
 @testable import AdminAPI
 @testable import Service
 
-/// Operators see that a listener has no room for connections.
+/// Reports of a listener without room for connections.
 @Suite struct ListenerPressureTests {
     private static let names = "deskgate_http_connections_over_limit_total{"
 
@@ -27,7 +27,7 @@ import Time
             registry, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds), clocks: clocks)
     }
 
-    @Test func `each connection is counted, and some are logged`() throws {
+    @Test func `each rejected connection is counted, and some are logged`() throws {
         let scratch = try TemporaryDirectory()
         let (log, registry) = (try TestLog(in: scratch, level: .info), MetricsRegistry())
         let pressure = pressure(registry, log: log, seconds: Monitor(0))
@@ -59,7 +59,7 @@ import Time
         #expect(pressure.crowded == [])
     }
 
-    @Test func `bodies without room are a problem for a minute, and some are logged`() throws {
+    @Test func `rejected bodies are a problem for a minute, and some are logged`() throws {
         let scratch = try TemporaryDirectory()
         let (log, registry, seconds) = (try TestLog(in: scratch, level: .info), MetricsRegistry(), Monitor<UInt64>(0))
         let pressure = pressure(registry, log: log, seconds: seconds)
@@ -79,8 +79,8 @@ import Time
         #expect(text.split(separator: "\n").count { $0.hasPrefix(Self.names) } == 8)
     }
 
-    /// One address holds connections; the help desk is answered, and the operator sees who it is.
-    @Test func `the status names a caller with too many`() throws {
+    /// One address holds the connections; the help desk is still served, and the operator sees the address.
+    @Test func `the status contains a caller with too many connections`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(listen: #""port":0,"max_connections":50"#))
         try fixture.withService { service in
             let idle = try (0..<60).map { _ in try SocketClient(service.publicAddress, from: "127.0.0.2") }
@@ -95,9 +95,9 @@ import Time
         #expect(try fixture.log.text().contains("no room for a connection listener=public limit=caller closed=idle peer=127.0.0.2"))
     }
 
-    /// A network of `listen.allow` or `listen.trusted_proxies` frees its addresses from the bound of one caller.
+    /// A network in `listen.allow` or `listen.trusted_proxies` exempts its addresses from the limit of one caller.
     @Test(arguments: [#""allow":["127.0.0.0/8"]"#, #""trusted_proxies":["127.0.0.2/32"],"allow":["127.0.0.1/32"]"#])
-    func `expected callers are not bounded`(_ members: String) throws {
+    func `expected callers are not limited`(_ members: String) throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(listen: #""port":0,"max_connections":50,\#(members)"#))
         try fixture.withService { service in
             let idle = try (0..<40).map { _ in try SocketClient(service.publicAddress, from: "127.0.0.2") }

@@ -11,7 +11,7 @@ import Threading
 @testable import Pyrus
 @testable import Service
 
-/// A hundred reloads in a row, half of them of broken configurations, under load.
+/// A hundred consecutive reloads under load, half of them with invalid configurations.
 @Suite struct ReloadStormTests {
     private static let reloads = 100
 
@@ -26,7 +26,7 @@ import Threading
     private enum Load: CaseIterable {
         case valid, otherKey, wrong, webhook
 
-        /// The next request, and the answer that is right whichever configuration is in force.
+        /// The next request, and its response, which is the same with every configuration.
         func exchange(_ progress: Monitor<Progress>) throws -> ExchangeCase {
             switch self {
             case .valid: try authorization(TestKey(), 200)
@@ -64,13 +64,13 @@ import Threading
             """
     }
 
-    /// Configurations that must not be put in force: each would deny what is valid, or forget the webhook.
+    /// Configurations that must not come into force: each would deny valid requests or lose the webhook.
     private static let broken = [
         "{", "", json(keys: [1], last: ""), json(keys: [2, 2]), json(keys: [2], listen: #""port":1"#), json(keys: [2], secret: "nowhere"),
         json(keys: []), json(keys: [2], last: #","unknown":1}"#), #"{"apps":[]}"#,
     ]
 
-    @Test func `gives no wrong answer and drops no request`() throws {
+    @Test func `gives no wrong response and drops no request`() throws {
         let progress = Monitor(Progress())
         let fixture = try ServiceFixture(json: ServiceFixture.json(keys: [1]))
         try fixture.directory.scratch.write("secrets/webhook", TestSecret.text(21))
@@ -102,7 +102,7 @@ import Threading
             try fixture.directory.scratch.write("config.json", json)
             let isInForce = service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) }
             #expect(isInForce == !isBroken, "\(json)")
-            // So that requests and reloads are really mixed.
+            // Ensures that requests and reloads overlap.
             let goal = progress.withLock(\.count) + 4
             let isMixed = progress.wait(timeoutMilliseconds: WaitLimit.milliseconds) {
                 !$0.failures.isEmpty || $0.count >= goal ? true : nil
@@ -117,7 +117,7 @@ import Threading
         try checkCounts(service, end)
     }
 
-    /// Each answer was counted once, through all reloads, and each webhook was accepted once.
+    /// Each response was counted once across all reloads, and each webhook was accepted once.
     private func checkCounts(_ service: RunningService, _ end: Progress) throws {
         let metrics = try ExchangeCase(name: "metrics", method: .get, path: "/metrics", status: 200, answer: "")
             .send(to: SocketClient(service.adminAddress)).text

@@ -13,7 +13,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Another configuration while requests come in.
+/// A change of the configuration during requests.
 @Suite struct ReloadTests {
     private let fixture: ServiceFixture
 
@@ -91,7 +91,7 @@ import Time
         }
     }
 
-    @Test func `changes nothing when the file is wrong`() throws {
+    @Test func `changes nothing if the file is invalid`() throws {
         try fixture.withService { service in
             let client = try SocketClient(service.publicAddress)
             #expect(try !reload(service, "{"))
@@ -121,7 +121,7 @@ import Time
         ("$.log.format", "2:92", ServiceFixture.json(keys: [2], members: #""log":{"format":"text"}"#)),
         ("$.shutdown.drain_seconds", "2:97", ServiceFixture.json(keys: [2], members: #""shutdown":{"drain_seconds":1}"#)),
     ])
-    func `changes nothing that needs a restart`(key: String, place: String, json: String) throws {
+    func `rejects changes that need a restart`(key: String, place: String, json: String) throws {
         try fixture.withService { service in
             #expect(try !reload(service, json))
             let client = try SocketClient(service.publicAddress)
@@ -133,7 +133,7 @@ import Time
         #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(reason)""#])
     }
 
-    @Test func `a key that was removed is named at the object that had it`() throws {
+    @Test func `a removed key is reported at its object`() throws {
         try fixture.withService { (service) throws in
             #expect(try !reload(service, ServiceFixture.json(listen: "")))
         }
@@ -141,7 +141,7 @@ import Time
         #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(reason)""#])
     }
 
-    @Test(arguments: [false, true]) func `a renewed certificate keeps nothing back`(_ isAdmin: Bool) throws {
+    @Test(arguments: [false, true]) func `a renewed certificate does not prevent a reload`(_ isAdmin: Bool) throws {
         let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem"}"#
         func json(keys: [Int]) -> String {
             isAdmin
@@ -164,7 +164,7 @@ import Time
         #expect(try reload(service, json(keys: [2])))
         #expect(try Self.isShown(renewed.certificate, by: address))
         #expect(try fixture.log.lines().contains("INFO  certificate renewed listener=\(isAdmin ? "admin" : "public")"))
-        // Commands ask the one that is in the file.
+        // Commands expect the certificate in the file.
         guard isAdmin else { return }
         var configuration = try Configuration(contentsOf: fixture.directory.file)
         configuration.admin.listener.address = address
@@ -177,13 +177,13 @@ import Time
         try Command("sh", "-c", "exec curl -sSk 'https://\(configuration.admin.listener.address)/metrics'").output
     }
 
-    /// Whether the certificate that a listener shows is this one.
+    /// Whether a listener presents this certificate.
     private static func isShown(_ certificate: String, by address: ListenAddress) throws -> Bool {
         let shown = try Command("sh", "-c", "openssl s_client -connect \(address) </dev/null 2>/dev/null | openssl x509")
         return shown.output == certificate
     }
 
-    @Test func `the level of the log changes`() throws {
+    @Test func `changes the log level`() throws {
         try fixture.withService { service in
             let client = try SocketClient(service.publicAddress)
             #expect(try authorize(TestKey(), client) == 200)
@@ -206,7 +206,7 @@ import Time
         #expect(try errors().count == 4)
     }
 
-    @Test func `may find other processors`() throws {
+    @Test func `may use another number of processors`() throws {
         var other = fixture.configuration
         other.listen.settings.threads += 1
         other.admin.listener.settings.threads += 1

@@ -25,7 +25,7 @@ import Testing
         try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
     }
 
-    /// How the log names the person, and an app that is not configured.
+    /// The digests of the app and the person in the log, also for an app that is not configured.
     private func references(app: String = "shop") throws -> (app: String, user: String) {
         let authorizer = try ServiceFixture().configuration.makeAuthorizer()
         let (app, user) = (Array(app.utf8), Array("user-1".utf8))
@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test func `reports why`() throws {
+    @Test func `contains the reason`() throws {
         let user = try references().user
         #expect(
             try lines(body(TestKey())) == [
@@ -69,18 +69,18 @@ import Testing
             ])
     }
 
-    @Test func `is quiet above its level`() throws {
+    @Test func `is empty above its level`() throws {
         #expect(try lines(body(TestKey()), level: .info) == [])
         #expect(try lines(body(TestKey(secret: 9)), level: .warning) == [])
         #expect(try lines([], level: .warning) == [])
     }
 
     @Test(arguments: ["a", "A-Z_0.9", String(repeating: "x", count: 64)])
-    func `takes a plain request ID`(_ id: String) throws {
+    func `accepts a plain request ID`(_ id: String) throws {
         #expect(try lines([], requestID: id) == ["INFO  authorize result=malformed reason=invalid_json request_id=\(id)"])
     }
 
-    @Test func `reports nothing that a caller sent`() throws {
+    @Test func `contains no text of a client`() throws {
         let fixture = try ServiceFixture(members: #""security_keys":{"longest_life_seconds":7776000}"#, logLevel: .debug)
         let graph = try fixture.graph()
         let marker = "MARKER"

@@ -15,7 +15,7 @@ import Testing
     private let ready = ExchangeCase(name: "ready", method: .get, path: "/readyz", status: 200, answer: #"{"status":"ready"}"#)
 
     @Test func `the service logs its start and stop`() throws {
-        // No other test listens on this address, so connecting is refused after the stop.
+        // No other test uses this address, so connections are refused after the stop.
         let own = #""host":"127.0.0.5","port":0"#
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: own, listen: own))
         let (publicAddress, adminAddress) = try fixture.withService { ($0.publicAddress, $0.adminAddress) }
@@ -30,7 +30,7 @@ import Testing
         #expect(throws: SocketClient.Failure.self) { try SocketClient(adminAddress) }
     }
 
-    @Test func `listens on Unix sockets from the files directory`() throws {
+    @Test func `resolves Unix sockets relative to the file's directory`() throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(admin: #""unix":"admin.sock""#, listen: #""unix":"public.sock""#))
         let sockets = ["public.sock", "admin.sock"].map { fixture.directory.scratch.path($0) }
         try fixture.withService { service in
@@ -40,14 +40,14 @@ import Testing
         #expect(sockets.map(File.exists) == [false, false])
     }
 
-    @Test func `only the start that makes the store says so`() throws {
+    @Test func `only the start that creates the store logs it`() throws {
         let fixture = try ServiceFixture()
         for _ in 1...2 { try fixture.withService { _ in } }
         #expect(try fixture.log.lines().count { $0.hasPrefix("INFO  made a new, empty store: ") } == 1)
     }
 
     @Test(arguments: ["listen", "admin"])
-    func `does not start by half`(taken: String) throws {
+    func `a failed start leaves no open listener`(taken: String) throws {
         try ServiceFixture().withService { other in
             guard case .tcp(_, let port) = other.publicAddress else { return }
             let scratchSocket = #""unix":"free.sock""#

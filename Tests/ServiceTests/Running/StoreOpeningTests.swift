@@ -11,7 +11,7 @@ import Testing
 struct StoreOpeningTests {
     private static let store = Configuration.Store(kind: .memory, maximumPending: 7, minimumFreeMegabytes: 3)
 
-    @Test func `the configuration decides`() {
+    @Test func `the configuration selects the store`() {
         var expected = StoreSettings()
         expected.maxPending = 7
         expected.minimumFreeBytes = 3_000_000

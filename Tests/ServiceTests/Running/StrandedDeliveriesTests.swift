@@ -12,7 +12,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Deliveries for a notifier that has left the configuration.
+/// Deliveries for a notifier that was removed from the configuration.
 @Suite struct StrandedDeliveriesTests {
     private let fixture: ServiceFixture
     private let warning = "WARN  deliveries wait for a notifier that is not configured notifier=gone count=2 remedy="
@@ -46,7 +46,7 @@ import Time
         return service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) }
     }
 
-    @Test func `are shown and warned of`() throws {
+    @Test func `are shown with a warning`() throws {
         try fixture.withService { service in
             let queues = try samples(service)
             #expect(

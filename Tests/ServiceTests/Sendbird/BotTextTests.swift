@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sendbird
 
-/// The texts of bots in tickets, from which Deskgate leaves out the quick replies that a model has embedded.
+/// The texts of bots in tickets. Deskgate removes the quick replies that a model has embedded.
 @Suite struct BotTextTests {
     private static let block = #"JSON^{"options":["Yes","No"]}^NSOJ"#
 
@@ -21,27 +21,27 @@ import Testing
         return try body(of: fixture.data(.commentCreated))
     }
 
-    @Test func `a named bot's text is reported without quick replies`() throws {
+    @Test func `a named bot's text is delivered without quick replies`() throws {
         #expect(try reported("Shall I? \(Self.block)", sender: "bot", members: #","bot_user_ids":["bot"]"#) == "Shall I?")
         #expect(try reported(Self.block, sender: "bot", members: #","bot_user_ids":["bot"]"#)?.isEmpty == true)
     }
 
-    @Test func `a bot's text is reported without quick replies where no bots are named`() throws {
+    @Test func `a bot's text is delivered without quick replies if no bots are named`() throws {
         #expect(try reported("Shall I? \(Self.block)", sender: "bot", customType: "SENDBIRD_DESK_BOT_MESSAGE") == "Shall I?")
     }
 
-    @Test func `a broken block of a bot is reported as it is`() throws {
+    @Test func `a malformed block of a bot is delivered unchanged`() throws {
         let text = "Shall I? JSON^{}^NSOJ \(String(repeating: "JSON^", count: 10_000))"
         #expect(try reported(text, sender: "bot", members: #","bot_user_ids":["bot"]"#) == text)
     }
 
-    /// Support may explain the form to somebody.
-    @Test func `the text of support is reported as it is`() throws {
+    /// An agent may explain the syntax to a customer.
+    @Test func `the text of support is delivered unchanged`() throws {
         let text = "Write \(Self.block)"
         #expect(try reported(text, sender: "sendbird_desk_agent_id_1", members: #","bot_user_ids":["bot"]"#) == text)
     }
 
-    @Test func `a bot's text that was held is reported without quick replies`() throws {
+    @Test func `a held text of a bot is delivered without quick replies`() throws {
         let fixture = try SendbirdFixture(members: #","bot_user_ids":["bot"]"#)
         try fixture.registerDevice()
         let message = SendbirdBody.message(text: "Hello! \(Self.block)", sender: "bot")

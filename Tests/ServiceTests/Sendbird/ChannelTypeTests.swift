@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sendbird
 
-/// The kind of channel that a ticket came from: the app's chat, or a social network.
+/// The type of channel in which a ticket was opened: the app's chat, or a social network.
 @Suite struct ChannelTypeTests {
     @Test(arguments: [
         (#""SENDBIRD_IOS""#, #""SENDBIRD_IOS""#), (#""WHATSAPP_MESSAGE""#, #""WHATSAPP_MESSAGE""#),
@@ -12,14 +12,14 @@ import Testing
         ("null", "null"), ("\"\"", "null"), (#""two words""#, "null"), (#""<b>""#, "null"), (#""a\u0000b""#, "null"), ("7", "null"),
         (#"{"a":1}"#, "null"),
     ])
-    func `an event tells the kind of channel that a ticket came from`(_ written: String, _ reported: String) throws {
+    func `an event has the type of the ticket's channel`(_ written: String, _ reported: String) throws {
         let fixture = try SendbirdFixture()
         #expect(shown(try fixture.desk(SendbirdBody.ticket(extra: #""channelType":\#(written),"#))) == SendbirdFixture.accepted)
         let data = try #require(try fixture.data(.ticketCreated))
         #expect(data.contains(#""channel":"sendbird_desk_1","channel_type":\#(reported),"status""#))
     }
 
-    @Test func `a ticket of a social channel has the customer's id at Desk, and no push`() throws {
+    @Test func `a ticket of a social channel has the customer's id at Desk and no push`() throws {
         let fixture = try SendbirdFixture()
         try fixture.registerDevice()
         let body = SendbirdBody.ticket(customer: "social-7", extra: #""channelType":"FACEBOOK_CONVERSATION","#)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Sendbird
 
-/// Messages of bots that are held: while Desk does not answer, and while a named bot's ticket may still follow.
+/// Messages of bots that are held while Desk does not answer, and while a named bot's ticket may still be created.
 @Suite struct HeldBotMessageTests {
     private static let botType = "SENDBIRD_DESK_BOT_MESSAGE"
     private static let botsNamed = #","bot_user_ids":["bot"]"#
     private static let done = ["message.held  owner:lookup delivered"]
     private static let reported = SendbirdFixture.reported("comment.created", pushed: true)
 
-    /// The app names its bots, or not; the members name the customer, or not.
-    @Test(arguments: ["", botsNamed], [[], ["bot", "user-1"]]) func `a bot's message is held while Desk fails, and reported afterwards`(
+    /// With and without named bots, and with and without the customer in the members.
+    @Test(arguments: ["", botsNamed], [[], ["bot", "user-1"]]) func `a bot's message is held while Desk fails, and delivered afterwards`(
         _ bots: String, _ members: [String]
     ) throws {
         let fixture = try SendbirdFixture(members: bots, desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
@@ -23,7 +23,7 @@ import Testing
         #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    /// A bot greets before Desk has made the ticket.
+    /// A bot greets the customer before Desk has created the ticket.
     @Test(arguments: [[], ["bot", "user-1"]]) func `a named bot's message waits for its ticket`(_ members: [String]) throws {
         let fixture = try SendbirdFixture(
             members: Self.botsNamed, desk: .requests([[SendbirdFixture.nobody], [SendbirdFixture.nobody], [SendbirdFixture.named]]))
@@ -41,7 +41,7 @@ import Testing
         #expect(try fixture.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    @Test func `a named bot's message is reported when Desk's webhook names the ticket`() throws {
+    @Test func `a named bot's message is delivered when Desk's webhook has the ticket`() throws {
         let fixture = try SendbirdFixture(members: Self.botsNamed)
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "bot"))) == SendbirdFixture.accepted)
@@ -60,19 +60,19 @@ import Testing
         #expect(try fixture.events() == Self.done)
     }
 
-    /// Only a named bot can have messages held while Desk answers.
+    /// While Desk answers, only messages of a named bot can be held.
     @Test(arguments: [
         ("user-1", "MESG", botType, ["victim"]), ("user-1", "MESG", "", []), ("stranger", "MESG", botType, []),
         (nil, "ADMM", "SENDBIRD:AUTO_EVENT_MESSAGE", ["victim"]), ("bot", "ADMM", "SENDBIRD:AUTO_EVENT_MESSAGE", []),
     ])
-    func `nothing of anyone else waits for a ticket`(_ sender: String?, type: String, customType: String, members: [String]) throws {
+    func `no other sender's message waits for a ticket`(_ sender: String?, type: String, customType: String, members: [String]) throws {
         let fixture = try SendbirdFixture(members: Self.botsNamed)
         let body = SendbirdBody.message(sender: sender, type: type, customType: customType, members: members)
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.ignored)
         #expect(try fixture.events().isEmpty)
     }
 
-    /// It does not matter who is named as the sender of an update.
+    /// The sender of an update does not matter.
     @Test func `an update of a question waits for no ticket`() throws {
         let fixture = try SendbirdFixture(members: Self.botsNamed)
         let body = SendbirdBody.closure("CONFIRMED", category: "message_update", sender: "bot")

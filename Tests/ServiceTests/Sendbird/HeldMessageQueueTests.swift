@@ -6,10 +6,10 @@ import Time
 
 @testable import Sendbird
 
-/// Held messages as deliveries: their life, their bound, and apps beside each other.
+/// Held messages as deliveries: their lifetime, the limit of the queue, and several apps.
 @Suite struct HeldMessageQueueTests {
-    /// Desk was away for the whole life of the event, and an operator retries its delivery: what is told of it lives as long.
-    @Test func `a held message that has expired is reported when it is retried`() throws {
+    /// Desk was unavailable for the event's lifetime. An operator retries the delivery, and the resulting deliveries have a new lifetime.
+    @Test func `an expired held message is delivered when it is retried`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -26,14 +26,14 @@ import Time
         #expect(claimed.first?.event.expiresAt == fixture.now + life)
     }
 
-    @Test func `a held message finds no room where no other finds it`() throws {
+    @Test func `a full queue rejects a held message like any other`() throws {
         let fixture = try SendbirdFixture(maxPending: 1, desk: .everyRequest(SendbirdFixture.away))
         #expect(shown(try fixture.chat(SendbirdBody.message("1"))) == SendbirdFixture.accepted)
         #expect(try fixture.chat(SendbirdBody.message("2")).status == 503)
     }
 
-    /// Each app has a Desk of its own, and the apps take turns.
-    @Test func `an app whose Desk hangs delays no other`() throws {
+    /// Each app has its own Desk, and the apps take turns.
+    @Test func `an app whose Desk hangs delays no other app`() throws {
         let store = MemoryStore()
         defer { store.close() }
         let away = try SendbirdFixture(shared: store, desk: .everyRequest(SendbirdFixture.away))
@@ -44,7 +44,7 @@ import Time
         let other = SendbirdBody.message("4").replacing(#""app_id":"APP""#, with: #""app_id":"OTHER""#)
         #expect(shown(try away.chat(other, app: "OTHER", token: 54)) == SendbirdFixture.accepted)
         let fixture = try SendbirdFixture(shared: store, deskTimeout: 500, desk: .requests([[.hang], [SendbirdFixture.named]]))
-        // Though three messages of the first app are due, and have waited longer.
+        // Three messages of the first app are due and have waited longer.
         #expect(try fixture.lookUpOwners(limit: 2) == ["retry timeout", "delivered owner_found"])
         var filter = DeliveryFilter()
         (filter.appID, filter.kind) = ("OTHER", .commentCreated)

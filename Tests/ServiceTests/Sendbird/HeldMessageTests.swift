@@ -11,7 +11,7 @@ import Testing
     private static let done = ["message.held  owner:lookup delivered"]
     private static let reported = SendbirdFixture.reported("comment.created", pushed: true)
 
-    /// A fault of Desk, how an attempt ends meanwhile, and the word in the log.
+    /// A fault of Desk, the outcome of an attempt during it, and the reason in the log.
     private static let faults: [(name: String, steps: [ScriptedStep], attempt: String, reason: String)] = [
         ("an error", [.respond(500)], "retry status_500", "status_500"),
         ("a bad gateway", [.respond(502)], "retry status_502", "status_502"),
@@ -25,16 +25,16 @@ import Testing
         ("no list", [.respond(200, body: "{}")], "retry malformed_response", "malformed_response"),
     ]
 
-    @Test(arguments: faults.indices) func `a message is held while Desk fails, and reported afterwards`(_ index: Int) throws {
+    @Test(arguments: faults.indices) func `a message is held while Desk fails, and delivered afterwards`(_ index: Int) throws {
         let fault = Self.faults[index]
-        // Two requests fail: the webhook's own, and that of the first attempt.
+        // Two requests fail: that of the webhook, and that of the first attempt.
         let fixture = try SendbirdFixture(desk: .requests([fault.steps, fault.steps, [SendbirdFixture.named]]))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted, "\(fault.name)")
         #expect(try fixture.events() == Self.held)
         #expect(fixture.counts() == [#"{app="APP",result="held"} 1"#])
         #expect(try fixture.log.lines().contains { $0.contains(" result=held app=APP api=desk reason=\(fault.reason) ") })
-        // After a 429 nothing is sent before Desk's time.
+        // After a 429 nothing is sent before the time that Desk has set.
         let isThrottled = fault.reason == "status_429"
         #expect(try fixture.lookUpOwners() == [fault.attempt], "\(fault.name)")
         #expect(try fixture.events() == Self.held)
@@ -48,8 +48,8 @@ import Testing
         #expect(!(try fixture.log.text()).contains("Hello"))
     }
 
-    /// The time of the webhook's question is that of an attempt, too.
-    @Test func `a message is held while Desk hangs, and reported afterwards`() throws {
+    /// The webhook's request has the same timeout as an attempt.
+    @Test func `a message is held while Desk hangs, and delivered afterwards`() throws {
         let store = MemoryStore()
         defer { store.close() }
         let hanging = try SendbirdFixture(shared: store, deskTimeout: 200, desk: .everyRequest(.hang))
@@ -63,8 +63,8 @@ import Testing
         #expect(try well.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    /// Chat was answered 503 once, and the log blamed the disk.
-    @Test func `the log says that Desk has not answered, and nothing of the store`() throws {
+    /// Formerly Chat got a 503, and the log blamed the disk.
+    @Test func `the log names Desk's failure and not the store`() throws {
         let fixture = try SendbirdFixture(deskTimeout: 200, desk: .everyRequest(.hang))
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let lines = try fixture.log.lines().filter { $0.contains(" webhook ") }
@@ -74,8 +74,8 @@ import Testing
             fixture.metricsText().contains(#"deskgate_help_desk_requests_total{app="APP",request="list_tickets",outcome="unavailable"} 1"#))
     }
 
-    /// Sendbird sends the webhook again, before and after the owner is known.
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a message that is sent again is reported once`(
+    /// Sendbird repeats the webhook, before and after the owner is known.
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a repeated webhook is delivered once`(
         _ kind: SharedStoreFixture.Kind
     )
         throws
@@ -88,14 +88,14 @@ import Testing
         let body = SendbirdBody.message()
         #expect(shown(try away.chat(body)) == SendbirdFixture.accepted)
         #expect(shown(try away.chat(body)) == SendbirdFixture.duplicate)
-        // Another replica reaches Desk: the message is told of at once, and the attempt finds that.
+        // Another replica reaches Desk. The message is delivered at once, and the attempt detects that.
         #expect(shown(try well.chat(body)) == SendbirdFixture.accepted)
         #expect(shown(try away.chat(body)) == SendbirdFixture.duplicate)
         #expect(try away.lookUpOwners() == ["delivered duplicate"])
         #expect(try well.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    /// A process ends in the middle of an attempt, before it or after the message was told of; then all do.
+    /// A process ends in the middle of an attempt, before or after the message was delivered; then all processes end.
     @Test(arguments: SharedStoreFixture.Kind.allCases) func `held messages survive the end of processes`(_ kind: SharedStoreFixture.Kind)
         throws
     {
@@ -118,14 +118,14 @@ import Testing
         let fixture = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.away))
         fixture.pass(milliseconds: 2)
         #expect(try fixture.lookUpOwners() == ["delivered duplicate"])
-        // The owner is known by now, so Desk is not asked for the second one.
+        // The owner is known by now, so Desk is not called for the second one.
         #expect(try fixture.lookUpOwners() == ["delivered owner_found"])
         #expect(try fixture.events().sorted() == (Self.done + Self.done + Self.reported + Self.reported).sorted())
         #expect(fixture.questions.isEmpty)
     }
 
-    /// Two processes make an attempt each, because the lease of the first has ended.
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `two replicas tell of a held message once`(_ kind: SharedStoreFixture.Kind)
+    /// Two processes make an attempt each, because the first one's lease has expired.
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `two replicas deliver a held message once`(_ kind: SharedStoreFixture.Kind)
         throws
     {
         let place = try SharedStoreFixture(kind)
@@ -140,7 +140,7 @@ import Testing
         #expect(try second.events().sorted() == (Self.done + Self.reported).sorted())
     }
 
-    @Test func `the webhook about the ticket tells of the owner, too`() throws {
+    @Test func `the ticket's webhook also reports the owner`() throws {
         let fixture = try SendbirdFixture(desk: .everyRequest(SendbirdFixture.away))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.questions.count == 1, "only the webhook has asked")
     }
 
-    @Test func `a held message of nobody is notified without a customer`() throws {
+    @Test func `a held message without a customer is delivered without a user`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.nobody]]))
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -160,8 +160,8 @@ import Testing
         #expect(fixture.counts().sorted() == [#"{app="APP",result="held"} 1"#, #"{app="APP",result="no_customer"} 1"#])
     }
 
-    /// Nobody is support before the owner is known.
-    @Test func `a held message of the customer is not reported`() throws {
+    /// No sender is taken for support before the owner is known.
+    @Test func `a held message of the customer is not delivered`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         try fixture.registerDevice()
         let body = SendbirdBody.message(sender: "user-1", customType: "SENDBIRD_DESK_BOT_MESSAGE")
@@ -170,7 +170,7 @@ import Testing
         #expect(try fixture.events() == Self.done)
     }
 
-    @Test func `nothing is held that needs no owner`() throws {
+    @Test func `a message that needs no owner is not held`() throws {
         let fixture = try SendbirdFixture(desk: .everyRequest(SendbirdFixture.away))
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "user-1"))) == SendbirdFixture.ignored)
         #expect(
@@ -178,8 +178,8 @@ import Testing
         #expect(try fixture.events() == [])
     }
 
-    /// A question and its answer have the same number, and are told of in their order.
-    @Test func `a question and its answer are held beside each other`() throws {
+    /// A question and its answer have the same number, and are delivered in order.
+    @Test func `a question and its answer are held separately`() throws {
         let fixture = try SendbirdFixture(desk: .requests(Array(repeating: [SendbirdFixture.away], count: 4) + [[SendbirdFixture.named]]))
         try fixture.registerDevice()
         let rated = #""state":"CONFIRMED","customerSatisfactionScore":4"#
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// The person was forgotten while the message was held.
-    @Test func `nothing of a held message is reported somebody forgotten`() throws {
+    @Test func `a held message for a forgotten user is not delivered`() throws {
         let fixture = try SendbirdFixture(desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let former = try FormerUser(AppUser(appID: "APP", userID: "user-1"), salt: [UInt8](0..<32))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct HiddenMessageTests {
     private static let agentsOnly = "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"
 
-    /// The custom types in `payload` and at the top.
+    /// The custom type in `payload` and at the top level.
     @Test(arguments: [
         ("", agentsOnly), (agentsOnly, ""), (agentsOnly, agentsOnly), (agentsOnly, "own"), ("own", agentsOnly),
         ("SENDBIRD_DESK_BOT_MESSAGE", agentsOnly), ("SENDBIRD_DESK_RICH_MESSAGE", agentsOnly),
@@ -21,7 +21,7 @@ import Testing
         #expect(try fixture.events() == SendbirdFixture.created)
     }
 
-    @Test func `an empty custom type in the payload leaves the one at the top`() throws {
+    @Test func `an empty custom type in the payload keeps the one at the top level`() throws {
         let fixture = try SendbirdFixture.known()
         let question = SendbirdBody.closure("WAITING").replacing(#""custom_type":"SENDBIRD_DESK_RICH_MESSAGE""#, with: #""custom_type":"""#)
         let atTop = question.replacing(#""type":"MESG","#, with: #""type":"MESG","custom_type":"SENDBIRD_DESK_RICH_MESSAGE","#)
@@ -29,7 +29,7 @@ import Testing
         #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("ticket.closure_requested", pushed: true))
     }
 
-    /// `ADMM` in either place hides what an administrator tells support.
+    /// `ADMM` in either place hides an administrator's message to support.
     @Test(arguments: [("", "ADMM"), ("ADMM", ""), ("ADMM", "MESG"), ("MESG", "ADMM")])
     func `a system message is hidden by the type in either place`(_ atTop: String, _ inPayload: String) throws {
         let fixture = try SendbirdFixture.known()
@@ -38,11 +38,11 @@ import Testing
         #expect(shown(try fixture.chat(both)) == SendbirdFixture.ignored)
     }
 
-    /// With `MESG` in both places the same message of the same sender is told.
+    /// With `MESG` in both places, the same message of the same sender is delivered.
     @Test(
         arguments: [("", "ADMM"), ("ADMM", ""), ("ADMM", "MESG"), ("MESG", "ADMM")],
         [("sendbird_desk_agent_id_1", ""), ("bot", "SENDBIRD_DESK_BOT_MESSAGE")])
-    func `a system message is hidden by the type, whoever is its sender`(_ types: (String, String), _ writer: (String, String)) throws {
+    func `a system message is hidden by its type for any sender`(_ types: (String, String), _ writer: (String, String)) throws {
         let fixture = try SendbirdFixture.known()
         func send(_ id: String, atTop: String, inPayload: String) throws -> String {
             let system = #"{"type":"SYSTEM_MESSAGE_TICKET_ASSIGNED"}"#
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Messages that only support sees are neither relayed nor pushed, for every row of the table and any sender.
-    @Test func `nothing for agents only is ever pushed`() throws {
+    @Test func `messages for agents only are never pushed`() throws {
         let fixture = try SendbirdFixture.known()
         let devices = ["user-1", "sendbird_desk_agent_id_1", "bot"]
         var number = 0

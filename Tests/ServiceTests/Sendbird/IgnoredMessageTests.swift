@@ -4,13 +4,13 @@ import Testing
 
 @testable import Sendbird
 
-/// Messages of which nothing is made although somebody may miss them: the log says why.
+/// Ignored messages that an operator may miss: the log has the reason.
 @Suite struct IgnoredMessageTests {
     private static let botType = "SENDBIRD_DESK_BOT_MESSAGE"
     private static let autoEventType = "SENDBIRD:AUTO_EVENT_MESSAGE"
 
-    /// Sends messages, each of which is ignored.
-    /// - Returns: the reasons that the log has from level info on, in order.
+    /// Sends messages, each of which must be ignored.
+    /// - Returns: the reasons in the log from level info on, in order.
     private func reasons(_ fixture: SendbirdFixture, _ bodies: [String]) throws -> [String] {
         for body in bodies { #expect(shown(try fixture.chat(body)) == SendbirdFixture.ignored, "\(body)") }
         #expect(fixture.counts().contains(#"{app="APP",result="ignored"} \#(bodies.count)"#))
@@ -18,7 +18,8 @@ import Testing
         return try fixture.log.lines().filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count).prefix { $0 != " " }) }
     }
 
-    @Test(arguments: ["user-2", "shop-system", nil]) func `a question that is not of support is logged`(_ sender: String?) throws {
+    @Test(arguments: ["user-2", "shop-system", nil]) func `a question from a sender other than support is logged`(_ sender: String?) throws
+    {
         let fixture = try SendbirdFixture.known()
         let questions = [
             SendbirdBody.closure("WAITING", sender: sender), SendbirdBody.satisfaction(#""state":"WAITING""#, sender: sender),
@@ -37,13 +38,13 @@ import Testing
     }
 
     @Test(arguments: ["[]", #"["bot"]"#], [botType, autoEventType])
-    func `a bot that the app does not name is logged`(_ bots: String, _ customType: String) throws {
+    func `an unnamed bot is logged`(_ bots: String, _ customType: String) throws {
         let fixture = try SendbirdFixture.known(members: #","bot_user_ids":\#(bots)"#)
         let body = SendbirdBody.message(sender: "other-bot", customType: customType)
         #expect(try reasons(fixture, [body]) == ["not_a_bot"])
     }
 
-    /// Nobody misses them, and there are many.
+    /// They are expected and frequent.
     @Test func `the customer's own messages, those for agents, and updates are not logged`() throws {
         let fixture = try SendbirdFixture.known()
         let bodies = [

@@ -30,10 +30,10 @@ import Time
         ([waiting, four], four, Inquiry.Step(remark: .duplicate)), ([waiting, four], two, Inquiry.Step(remark: .conflict)),
         ([waiting, four], InquiryAnswer(.confirmed, score: 4), Inquiry.Step(remark: .conflict)),
         ([waiting, four], waiting, Inquiry.Step(remark: .stale)),
-        // The question came late: both are told, in their order.
+        // The question arrived late: both are reported, in order.
         ([confirmed], waiting, Inquiry.Step(isAsked: true, answer: confirmed)),
         ([four], waiting, Inquiry.Step(isAsked: true, answer: four)),
-        // The first answer counts, and is the one that is known afterwards.
+        // The first answer is kept.
         ([confirmed, declined], waiting, Inquiry.Step(isAsked: true, answer: confirmed)),
         ([four, waiting], four, Inquiry.Step(remark: .duplicate)), ([four, waiting], waiting, Inquiry.Step(remark: .stale)),
     ]
@@ -42,7 +42,7 @@ import Time
         let row = Self.rows[index]
         var inquiry = Inquiry()
         for answer in row.known { _ = inquiry.take(answer) }
-        // As it is read from the store.
+        // As the store returns it.
         var stored = Inquiry(ConversationState(ConversationState.Name("closure", "c/1"), userID: "", data: inquiry.data))
         #expect(stored == inquiry)
         #expect(stored.take(row.arrives) == row.step, "\(index)")
@@ -54,7 +54,7 @@ import Time
         #expect(inquiry.remarks == 3)
     }
 
-    @Test func `what is not understood is nothing`() {
+    @Test func `malformed data is ignored`() {
         for data in ["", "[]", #"{"state":7,"early":[]}"#, #"{"early":{"state":"LATER"}}"#] {
             #expect(Inquiry(ConversationState(ConversationState.Name("closure", "c/1"), userID: "", data: Array(data.utf8))) == Inquiry())
         }
@@ -89,7 +89,7 @@ import Time
         return (step.kinds, step.remark)
     }
 
-    @Test func `reports what has changed`() {
+    @Test func `reports changes`() {
         let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "cs-team", agent: 5, at: 200)
         let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         #expect(kinds([], Self.created).kinds == [.ticketCreated])
@@ -112,7 +112,7 @@ import Time
         #expect(kinds([], taken).kinds == [], "nothing is known to have changed")
     }
 
-    /// Webhooks overtake each other: the creation is told when it comes, and once.
+    /// Webhooks may arrive out of order: the creation is reported once, when it arrives.
     @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func `a late creation is reported once`(at time: UnixMilliseconds?) {
         var created = Self.created
         created.at = time
@@ -130,7 +130,7 @@ import Time
         }
     }
 
-    @Test func `a late creation changes nothing that is known`() {
+    @Test func `a late creation does not change the known state`() {
         let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "vip", agent: 5, at: 300)
         var created = Self.created
         created.at = nil
@@ -138,7 +138,7 @@ import Time
         #expect(kinds([taken, created], LocalizedText(status: "IDLE", at: 200)).remark == .stale)
     }
 
-    @Test func `what is older is stale`() {
+    @Test func `an older webhook is stale`() {
         let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         let late = kinds([Self.created, closed], LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", at: 200))
         #expect(late.kinds == [])

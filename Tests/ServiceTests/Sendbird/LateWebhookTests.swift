@@ -4,13 +4,13 @@ import Testing
 
 @testable import Sendbird
 
-/// Webhooks that overtake each other, from the body to the events in the store.
+/// Webhooks that arrive out of order, from the body to the events in the store.
 @Suite struct LateWebhookTests {
     private static let again = SendbirdBody.ticket(at: "10:00:01")
     private static let assigned = SendbirdBody.ticket(
         "TICKET.STATUS.UPDATED", status: "ACTIVE", at: "10:01:00", extra: #""recentAssignment":{"agent":{"id":5}},"#)
 
-    @Test func `a ticket is reported of as created though its creation comes late`() throws {
+    @Test func `a late creation of a ticket is reported`() throws {
         let fixture = try SendbirdFixture()
         for body in [Self.assigned, SendbirdBody.ticket()] { #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted) }
         #expect(try fixture.events() == SendbirdFixture.created)
@@ -19,8 +19,7 @@ import Testing
         #expect(fixture.counts().contains(#"{app="APP",result="stale"} 1"#), "only the second one")
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `replicas tell of a late creation once`(_ kind: SharedStoreFixture.Kind) throws
-    {
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `replicas report a late creation once`(_ kind: SharedStoreFixture.Kind) throws {
         let place = try SharedStoreFixture(kind)
         defer { place.close() }
         let first = try SendbirdFixture(shared: place.store())
@@ -34,7 +33,7 @@ import Testing
         #expect(first.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is reported once over restarts`(
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a late creation is reported once across restarts`(
         _ kind: SharedStoreFixture.Kind
     )
         throws
@@ -51,8 +50,8 @@ import Testing
         #expect(reported == [[], SendbirdFixture.created, SendbirdFixture.created])
     }
 
-    /// Receivers sort by ids: a question that was overtaken by its answer is told before it.
-    @Test func `the events of one webhook have rising IDs`() throws {
+    /// Receivers sort by id: a question that arrives after its answer gets the lower id.
+    @Test func `the events of one webhook have ascending IDs`() throws {
         let fixture = try SendbirdFixture.known()
         for number in 1...20 {
             let id = "\(8_000_000_100 + number)"

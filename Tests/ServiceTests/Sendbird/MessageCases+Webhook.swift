@@ -5,7 +5,7 @@ import JSON
 @testable import Sendbird
 
 extension MessageCases {
-    /// Reads a body; nil when it is about no message of a ticket.
+    /// Parses a body; nil if it is about no message of a ticket.
     static func webhook(_ body: String, bots: [String]? = nil) throws -> ChatWebhook? {
         let bots = bots.map { Set($0.map { ByteKey($0) }) }
         return try ChatWebhook(WebhookFields(parsing: Array(body.utf8).span), appID: "APP", bots: bots)

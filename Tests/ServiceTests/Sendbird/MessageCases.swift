@@ -2,29 +2,29 @@ import Core
 
 @testable import Sendbird
 
-/// The cases of docs/SENDBIRD.md, "Allowed senders".
+/// The cases of "Allowed senders" in docs/SENDBIRD.md.
 enum MessageCases {
-    /// Forms of messages that have the same consequences.
+    /// Forms of messages with the same results.
     struct Case: Sendable {
         let message: String
         let forms: [Form]
-        /// The messages about the question with this number that came before.
+        /// Earlier messages about the question with this number.
         var known: [InquiryAnswer] = []
-        /// By writer, in the order of `Writer.allCases`.
+        /// The results by writer, in the order of `Writer.allCases`.
         let results: [String]
 
         var row: String { "| \(message) | \(results.joined(separator: " | ")) |" }
     }
 
-    /// The fields of a message that count.
+    /// The fields of a message that Deskgate evaluates.
     struct Form: Sendable {
         var type = "MESG"
-        /// In `payload`, and at the top.
+        /// The custom type in `payload`, and at the top level.
         var customTypes = ("", "")
         var data = ""
         var isUpdate = false
 
-        /// Whether it shows its sender to be a bot where the app does not name its bots.
+        /// Whether it marks its sender as a bot when the app does not name its bots.
         var isAutomatic: Bool {
             let customType = customTypes.0.isEmpty ? customTypes.1 : customTypes.0
             return [MessageCases.bot, MessageCases.autoEvent].contains(customType)
@@ -42,7 +42,7 @@ enum MessageCases {
     enum Writer: CaseIterable, Sendable {
         case support, bot, another, customer, nobody
 
-        /// A bot, a member whom the customer has invited, a stranger, and ids that look like another one.
+        /// A bot, a member whom the customer has invited, another user, and ids that resemble others.
         private static let others = [
             "other-bot", "user-2", "stranger", "USER-1", "user-1 ", "us\u{0435}r-1", "sendbird_desk_agent_i", "SENDBIRD_DESK_AGENT_ID_1",
             " sendbird_desk_agent_id_1", "sendbird_desk_bot_id_1",
@@ -65,7 +65,7 @@ enum MessageCases {
     }
 
     static let customer = "user-1"
-    /// As Desk names the customer, and as the members of a message do.
+    /// The customer according to Desk and according to the members of a message.
     static let ticketOwner = ChannelOwner(userID: customer, ticketID: 101)
     static let memberOwner = ChannelOwner(userID: customer, ticketID: nil)
 
@@ -84,7 +84,7 @@ enum MessageCases {
     private static func rating(_ state: String, _ score: String = "null") -> String {
         #"{"type":"SENDBIRD_DESK_CUSTOMER_SATISFACTION","body":{"state":"\#(state)","customerSatisfactionScore":\#(score)}}"#
     }
-    /// A custom type in `payload`, at the top, and in both places.
+    /// A custom type in `payload`, at the top level, and in both places.
     private static func places(_ customType: String, type: String = "MESG", data: String = "") -> [Form] {
         [(customType, ""), ("", customType), (customType, customType)].map { Form(type: type, customTypes: $0, data: data) }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sendbird
 
-/// The table of what a message is and who sees it, row by row, with data as Sendbird sends it.
+/// The table of message classes and their visibility, row by row, with data in Sendbird's form.
 @Suite struct MessageClassTests {
     private static let rich = "SENDBIRD_DESK_RICH_MESSAGE"
 
@@ -50,14 +50,14 @@ import Testing
         ("MESG", "SENDBIRD:AUTO_EVENT_MESSAGE", #"{"type":"any"}"#, .comment(isPushed: false)),
         ("MESG", "", "", .comment(isPushed: true)), ("FILE", "", nil, .comment(isPushed: true)),
         ("MESG", "app's own", "not JSON", .comment(isPushed: true)),
-        // The constant that the vendor's samples compare with hides nothing, because it does not occur.
+        // The constant in the vendor's samples hides nothing, because it does not occur.
         ("MESG", "ADMIN_MESSAGE_CUSTOM_TYPE", nil, .comment(isPushed: true)),
     ]
 
     private static func inquiry(_ body: String) -> String { #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{\#(body)}}"# }
     private static func rating(_ body: String) -> String { #"{"type":"SENDBIRD_DESK_CUSTOMER_SATISFACTION","body":{\#(body)}}"# }
 
-    @Test(arguments: rows.indices) func `is as the table says`(_ row: Int) {
+    @Test(arguments: rows.indices) func `matches the table`(_ row: Int) {
         let (type, customType, data, expected) = Self.rows[row]
         #expect(MessageClass(type: type, customType: customType, data: data) == expected, "\(row)")
         guard let data else { return }
@@ -65,7 +65,7 @@ import Testing
         #expect(MessageClass(type: type, customType: customType, data: encoded) == expected, "base64 of \(row)")
     }
 
-    @Test func `what is neither is no error`() {
+    @Test func `an unknown class is no error`() {
         let json = Self.inquiry(#""state":"WAITING""#)
         let twice = Base64.encode(Base64.encode(json.utf8.span).utf8.span)
         let cut = String(json.dropLast(2))

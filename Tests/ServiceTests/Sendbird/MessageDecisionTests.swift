@@ -18,7 +18,7 @@ import Testing
         try #require(try form.webhook(from: sender)).decision(memory).word
     }
 
-    @Test(arguments: MessageCases.all.indices) func `every writer may cause what the table says`(_ index: Int) throws {
+    @Test(arguments: MessageCases.all.indices) func `each writer causes the results in the table`(_ index: Int) throws {
         let row = MessageCases.all[index]
         let memory = StoredChatFacts(owner: MessageCases.ticketOwner, isDeskAsked: false, inquiry: Self.inquiry(row.known))
         for (writer, expected) in zip(Writer.allCases, row.results) {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The lines of docs/SENDBIRD.md below a heading that belong to tables, without the heads.
+    /// The rows of the tables below a heading of docs/SENDBIRD.md, without the table heads.
     private static func rows(below heading: String) throws -> [[String]] {
         let page = String(decoding: try File.read("\(packageRoot)/docs/SENDBIRD.md", limit: 1 << 20).bytes, as: UTF8.self)
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
@@ -48,7 +48,7 @@ import Testing
 
     private typealias OwnerCase = (message: String, form: MessageCases.Form, sender: MessageCases.Sender, results: [String])
 
-    /// The knowledge of the owner: Desk has named the ticket, only members name a customer, nobody does.
+    /// Knowledge of the owner: Desk has reported the ticket, only the members show a customer, or nothing does.
     private static let owners: [OwnerCase] = {
         let question = #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"WAITING"}}"#
         let urgent = #"{"type":"NOTIFICATION_ASSIGNMENT_DELAY"}"#
@@ -79,7 +79,7 @@ import Testing
         ]
     }()
 
-    @Test func `the owner of the channel decides with the writer`() throws {
+    @Test func `the result depends on the channel's owner and the writer`() throws {
         for (message, form, sender, results) in Self.owners {
             for (owner, expected) in zip([MessageCases.ticketOwner, MessageCases.memberOwner, nil], results) {
                 let word = try Self.word(form, from: sender, StoredChatFacts(owner: owner, isDeskAsked: true))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `Desk is asked where its answer decides`() throws {
+    @Test func `Desk is called if its response matters`() throws {
         for (message, form, sender, results) in Self.owners {
             #expect(try Self.word(form, from: sender, StoredChatFacts()) == "Desk is asked", "\(message)")
             let members = try Self.word(form, from: sender, StoredChatFacts(owner: MessageCases.memberOwner))
@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    /// Such messages are ignored before the store is asked.
-    @Test func `a message that is ignored with nothing known is ignored with everything known`() throws {
+    /// Such messages are ignored before the store is read.
+    @Test func `a message that is ignored without an owner is ignored with any owner`() throws {
         let answers = [[], [InquiryAnswer(.waiting)], [InquiryAnswer(.confirmed)], [InquiryAnswer(.waiting), InquiryAnswer(.declined)]]
         let owners = [nil, MessageCases.ticketOwner, MessageCases.memberOwner, ChannelOwner(userID: "other", ticketID: 1)]
         var count = 0
@@ -118,8 +118,8 @@ import Testing
         #expect(count > 100)
     }
 
-    /// Desk's word counts, also where somebody of support has opened a ticket to try the app.
-    @Test func `the customer is never support, whatever the id begins with`() throws {
+    /// Desk's response decides, also when an agent has opened a ticket to try the app.
+    @Test func `the customer is never taken for support, for any prefix of the id`() throws {
         let agent = "sendbird_desk_agent_id_1"
         let memory = StoredChatFacts(owner: ChannelOwner(userID: agent, ticketID: 101), isDeskAsked: true)
         for row in MessageCases.all {
@@ -135,18 +135,18 @@ import Testing
             ([], nil), (["user-1"], "user-1"), (["sendbird_desk_agent_id_1", "user-1"], "user-1"), (["user-1", "user-2"], nil),
             (["sendbird_desk_agent_id_1"], nil), (["sendbird_desk_agent_id_1", "user-1", "bot"], nil),
         ] as [([String], String?)])
-    func `members name a customer only if one is not of support`(_ members: [String], _ customer: String?) throws {
+    func `members show a customer only if one is not support`(_ members: [String], _ customer: String?) throws {
         #expect(try MessageCases.webhook(SendbirdBody.message(members: members))?.customerID == customer)
     }
 
-    @Test func `a bot that is named is no customer among the members`() throws {
+    @Test func `a named bot among the members is no customer`() throws {
         let body = SendbirdBody.message(members: ["bot", "sendbird_desk_agent_id_1", "user-1"])
         #expect(try MessageCases.webhook(body, bots: ["bot"])?.customerID == "user-1")
         #expect(try MessageCases.webhook(body, bots: ["other"])?.customerID == nil)
     }
 
-    /// A second member whose id cannot be read may be the one who has written.
-    @Test(arguments: ["7", "null", #""\ud800""#]) func `a member whose id cannot be read leaves the customer unknown`(_ id: String) throws {
+    /// The member whose id is invalid may be the writer.
+    @Test(arguments: ["7", "null", #""\ud800""#]) func `a member with an invalid id leaves the customer unknown`(_ id: String) throws {
         let body = SendbirdBody.message(members: ["user-1"]).replacing(#""members":["#, with: #""members":[{"user_id":\#(id)},"#)
         #expect(try MessageCases.webhook(body)?.customerID == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sendbird
 
-/// Questions and ratings on several replicas, over restarts, in every store.
+/// Questions and ratings on several replicas and across restarts, with every kind of store.
 @Suite struct RatingReplicaTests {
     private static func rating(_ score: Int, sender: String? = "sendbird_desk_agent_id_1", id: String = "8000000003") -> String {
         let body = #""state":"CONFIRMED","customerSatisfactionScore":\#(score)"#
@@ -25,7 +25,7 @@ import Testing
         try fixture.events().filter { $0.hasPrefix("ticket.rated ") && $0.contains(" log ") }.count
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a rating follows a question of support, once`(
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a rating follows support's question, once`(
         _ shared: SharedStoreFixture.Kind
     ) throws {
         let place = try SharedStoreFixture(shared)
@@ -41,7 +41,7 @@ import Testing
         #expect(try ratings(first) == 0)
         #expect(shown(try first.chat(Self.question())) == SendbirdFixture.accepted)
         #expect(shown(try second.chat(Self.rating(4))) == SendbirdFixture.accepted)
-        // Sendbird sends both again, and the customer rates again.
+        // Sendbird repeats both webhooks, and the customer rates again.
         #expect(shown(try second.chat(Self.question())) == SendbirdFixture.duplicate)
         #expect(shown(try first.chat(Self.rating(4))) == SendbirdFixture.duplicate)
         #expect(shown(try first.chat(Self.rating(5))) == SendbirdFixture.accepted)
@@ -49,7 +49,7 @@ import Testing
         #expect(counted(first) + counted(second) == 1)
     }
 
-    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a question and its rating are remembered over a restart`(
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a question and its rating survive a restart`(
         _ shared: SharedStoreFixture.Kind
     )
         throws

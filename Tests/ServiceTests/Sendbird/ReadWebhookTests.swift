@@ -23,7 +23,7 @@ import Time
         #"{"user_id":"\#(user)","read_ts":\#(time),"channel_unread_message_count":0,"total_unread_message_count":3}"#
     }
 
-    /// The channel's customer has a push that waits.
+    /// A fixture in which the channel's customer has a pending push.
     private func waiting(members: String = "") throws -> SendbirdFixture {
         let fixture = try SendbirdFixture.known(members: members)
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -43,7 +43,7 @@ import Time
         #expect(try fixture.data(.conversationSeen) == #"{"ticket_id":101,"channel":"sendbird_desk_1","seen_at":"\#(time)"}"#)
     }
 
-    /// A member whom the customer has invited, support, a bot, a stranger, and names that are nearly the customer's.
+    /// A member whom the customer has invited, support, a bot, another user, and ids that resemble the customer's.
     @Test(arguments: ["user-2", "sendbird_desk_agent_id_1", "bot", "stranger", "User-1", "user-1 ", ""])
     func `a reader who is not the customer changes nothing`(_ reader: String) throws {
         let fixture = try waiting(members: #","bot_user_ids":["bot"]"#)
@@ -51,14 +51,14 @@ import Time
         #expect(try fixture.events() == Self.pushed)
     }
 
-    @Test func `a bot that is the customer of a channel by its members is none`() throws {
+    @Test func `a bot that looks like the customer by the members is ignored`() throws {
         let fixture = try SendbirdFixture(members: #","bot_user_ids":["bot"]"#)
         #expect(shown(try fixture.chat(read(update("bot")))) == SendbirdFixture.ignored)
         #expect(try fixture.events().isEmpty)
     }
 
-    /// Nobody is asked for the owner: without one no phone was told.
-    @Test func `a channel of nobody known changes nothing`() throws {
+    /// Desk is not called for the owner: without one no push was sent.
+    @Test func `a channel without a known customer changes nothing`() throws {
         let fixture = try waiting()
         #expect(shown(try fixture.chat(read(update("user-1"), channel: "other"))) == SendbirdFixture.ignored)
         #expect(shown(try fixture.chat(read(update("user-1"), type: "own"))) == SendbirdFixture.ignored)
@@ -76,23 +76,23 @@ import Time
             #"{"category":"group_channel:message_read","channel":{"channel_url":"sendbird_desk_1"},"read_updates":[{"user_id":["user-1"]}]}"#,
             #"{"category":"group_channel:message_read","channel":"sendbird_desk_1","read_updates":[{"user_id":"user-1"}]}"#,
         ])
-    func `a webhook of another form changes nothing`(_ body: String) throws {
+    func `a malformed webhook changes nothing`(_ body: String) throws {
         let fixture = try waiting()
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.ignored)
         #expect(try fixture.events() == Self.pushed)
     }
 
-    /// No time, none that can be, and one in seconds: then the arrival counts.
+    /// No time, an impossible one, and one in seconds: the time of arrival is used instead.
     @Test(arguments: ["null", "0", "-1", "9223372036854775807", "1e400", #""soon""#, "\(now / 1000)", "\(now + 90_000_000)"])
-    func `an odd time of reading does not hide that it was read`(_ time: String) throws {
+    func `an invalid time does not prevent the receipt`(_ time: String) throws {
         let fixture = try waiting()
         #expect(shown(try fixture.chat(read(update("user-1", at: time)))) == SendbirdFixture.accepted)
         #expect(try fixture.events() == Self.notPushed)
         #expect(try fixture.data(.conversationSeen)?.hasSuffix(#""seen_at":"\#(RFC3339.text(SendbirdFixture.time))"}"#) == true)
     }
 
-    /// The webhook about the reading comes after that about the message.
-    @Test func `a message that was written after the reading is pushed`() throws {
+    /// The read receipt arrives after the message's webhook.
+    @Test func `a message that was written after the receipt is pushed`() throws {
         let fixture = try SendbirdFixture.known()
         let later = SendbirdBody.message().replacing("1760000000000", with: "\(Self.now - 1000)")
         #expect(shown(try fixture.chat(later)) == SendbirdFixture.accepted)
@@ -102,8 +102,8 @@ import Time
         #expect(try fixture.events().contains("comment.created user-1 apns delivered"))
     }
 
-    /// Sendbird repeats a webhook whose answer was lost, and somebody may replay a captured one.
-    @Test func `a webhook that comes again ends no later push`() throws {
+    /// Sendbird repeats a webhook whose response was lost, and an attacker may replay a captured one.
+    @Test func `a repeated webhook ends no later push`() throws {
         let fixture = try waiting()
         let body = read(update("user-1"))
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
@@ -112,7 +112,7 @@ import Time
         #expect(try fixture.events() == Self.notPushed + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
-    @Test func `another app's webhook is refused`() throws {
+    @Test func `another app's webhook is rejected`() throws {
         let fixture = try waiting()
         #expect(try fixture.chat(read(update("user-1"), app: "OTHER")).status == 400)
         #expect(try fixture.chat(read(update("user-1")), token: SendbirdFixture.deskToken).status == 403)

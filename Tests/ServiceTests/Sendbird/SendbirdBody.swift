@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sendbird
 
-/// Bodies as Sendbird sends them.
+/// Webhook bodies in Sendbird's form.
 enum SendbirdBody {
     static func message(
         _ id: String = "8000000001", text: String = "Hello", sender: String? = "sendbird_desk_agent_id_1", type: String = "MESG",
@@ -52,7 +52,7 @@ enum SendbirdBody {
 }
 
 extension SendbirdFixture {
-    /// Desk's answers about the channel: its customer, that it knows no ticket, and that it fails.
+    /// Desk's responses about the channel: its customer, no ticket, and a failure.
     static let named = ScriptedStep.respond(200, body: #"{"count":1,"results":[\#(ticket)]}"#)
     static let nobody = ScriptedStep.respond(200, body: #"{"count":0,"results":[]}"#)
     static let away = ScriptedStep.respond(500)
@@ -64,7 +64,7 @@ extension SendbirdFixture {
     static let denied = #"403 {"error":"denied","message":"The origin of this webhook is not proven."}"#
 
     /// A fixture whose channel belongs to a customer with a device.
-    /// - Parameter members: more members of the object `sendbird` of the app.
+    /// - Parameter members: additional members of the app's object `sendbird`.
     static func known(members: String = "") throws -> SendbirdFixture {
         let fixture = try SendbirdFixture(members: members)
         try fixture.registerDevice()
@@ -72,16 +72,16 @@ extension SendbirdFixture {
         return fixture
     }
 
-    /// The counters of members that were left out.
+    /// The counters of skipped members.
     func leftOut() -> [String] {
         let name = "deskgate_webhook_members_left_out_total"
         return metricsText().split(separator: "\n").filter { $0.hasPrefix("\(name){") }.map { String($0.dropFirst(name.count)) }
     }
 
-    /// The events of that ticket.
+    /// The creation events of that ticket.
     static let created = reported("ticket.created")
 
-    /// The events of a kind, about the customer of that channel.
+    /// The events of a kind for the customer of that channel.
     static func reported(_ kind: String, pushed: Bool = false) -> [String] {
         ["\(kind) user-1 log pending", "\(kind) user-1 backend pending"] + (pushed ? ["\(kind) user-1 apns pending"] : [])
     }

@@ -17,13 +17,13 @@ import Tracing
 @testable import Sendbird
 @testable import Service
 
-/// The routes of Pyrus and Sendbird over a store, with clocks that `pass` alone moves on.
+/// The routes of Pyrus and Sendbird over a store, with clocks that only `pass` advances.
 ///
 /// Apps: `shop` of Pyrus; `APP` and `OTHER` of Sendbird, with the notifiers `log`, `backend` (http) and `apns` for the devices `ios`.
 final class SendbirdFixture: RouteFixture {
     static let metric = "deskgate_webhook_events_total"
     static let time: UnixMilliseconds = TestTime.now.milliseconds
-    /// The tokens of `APP`, the former one of Chat after the present one.
+    /// The tokens of `APP`: the former token of Chat follows the current one.
     static let chatToken = 51
     static let formerChatToken = 52
     static let deskToken = 53
@@ -35,7 +35,7 @@ final class SendbirdFixture: RouteFixture {
     let revocations = SnapshotReference(Revocations.none)
     private let directory: ConfigurationDirectory
     private let closesStore: Bool
-    /// Desk's Platform API of all apps.
+    /// Desk's Platform API for all apps.
     private let deskServer: ScriptedServer
     private let lookup: any Notifier
     private let elapsed = Monitor<UInt64>(0)
@@ -43,9 +43,9 @@ final class SendbirdFixture: RouteFixture {
 
     /// - Parameters:
     ///   - shared: a store that the caller closes; without it, one in memory.
-    ///   - members: more members of the object `sendbird` of `APP`.
-    ///   - deskTimeout: how long Desk has to answer, in milliseconds; nil for the usual time.
-    ///   - desk: what Desk answers; without it, that it knows no ticket.
+    ///   - members: additional members of the object `sendbird` of `APP`.
+    ///   - deskTimeout: the timeout of calls to Desk, in milliseconds; nil for the default.
+    ///   - desk: Desk's responses; by default it has no ticket.
     init(
         maxPending: Int = 1000, shared: (any Store)? = nil, members: String = "", deskTimeout: Int? = nil,
         desk: ScriptedServer.Script = .everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#))
@@ -107,11 +107,11 @@ final class SendbirdFixture: RouteFixture {
 
     var questions: [String] { deskServer.requests.map(\.target) }
 
-    /// Claims what is due for held messages, makes the attempts, and reports them unless the process ends before, as the dispatcher does.
+    /// Claims due held messages, makes the attempts, and reports them like the dispatcher, unless the process ends before.
     /// - Parameters:
     ///   - ends: whether the process ends before it reports them; the leases end a millisecond later.
-    ///   - limit: the most deliveries to claim.
-    /// - Returns: the outcomes: what follows, the reason, and what is wrong with the settings.
+    ///   - limit: the maximum number of deliveries to claim.
+    /// - Returns: the outcomes: the next state, the reason, and the settings fault.
     func lookUpOwners(ends: Bool = false, limit: Int = 100) throws -> [String] {
         let now = now
         let claim = Claim(notifier: HeldMessage.notifier, now: now, leaseMilliseconds: ends ? 1 : 20_000, limit: limit)
@@ -134,7 +134,7 @@ final class SendbirdFixture: RouteFixture {
         return outcomes
     }
 
-    /// Registers a device of a customer, by which pushes are seen.
+    /// Registers a customer's device, so that pushes are stored.
     func registerDevice(_ user: String = "user-1") throws {
         let key = try TestKey(app: "APP", user: user, secret: 2).text()
         let body =
@@ -176,7 +176,7 @@ final class SendbirdFixture: RouteFixture {
         return text
     }
 
-    /// What the store has, oldest first: the kind, the person, and the notifiers with the state.
+    /// The stored events, oldest first: the kind, the person, and the notifiers with their states.
     func events() throws -> [String] {
         var shown: [String] = []
         for delivery in try store.deliveries(DeliveryFilter(), limit: 1000).reversed() where delivery.event.identity.appID == "APP" {

@@ -11,7 +11,7 @@ import Threading
 @testable import Sendbird
 
 @Suite struct SendbirdWebhookProofTests {
-    @Test func `tokens overlap while one replaces another`() throws {
+    @Test func `tokens overlap during a rotation`() throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.message(), token: SendbirdFixture.formerChatToken)) == SendbirdFixture.accepted)
         #expect(
@@ -21,7 +21,7 @@ import Threading
         #expect(lines.count == 2, "once for each token")
     }
 
-    @Test func `what is not proven is denied`() throws {
+    @Test func `an unauthenticated webhook is denied`() throws {
         let fixture = try SendbirdFixture.known()
         let body = Array(SendbirdBody.message().utf8)
         let right = try SendbirdFixture.sign256(body, SendbirdFixture.chatToken)
@@ -44,10 +44,10 @@ import Threading
         #expect(send(right) == SendbirdFixture.accepted)
     }
 
-    /// Apps of Sendbird, one that has another help desk, and some that there are not.
+    /// Apps of Sendbird, one of another help desk, and some that do not exist.
     private static let apps = ["APP", "OTHER", "shop", "app", "APP2", "APP%20", "none"]
 
-    /// The head of a webhook, and whether its body is asked for: that depends on the form of the signature alone.
+    /// The header of a webhook, and whether the server requests its body; only the form of the signature decides that.
     private static let heads: [(name: String, path: String, header: String, isWanted: Bool)] = {
         let (long, short) = (String(repeating: "0a", count: 32), String(repeating: "0a", count: 20))
         return [
@@ -60,14 +60,14 @@ import Threading
         ]
     }()
 
-    /// The head of a webhook that waits for `100 Continue`.
+    /// The request header of a webhook that waits for `100 Continue`.
     private func head(_ path: String, app: String, header: String, length: Int) -> String {
         "POST /sendbird/\(path)-webhook/\(app) HTTP/1.1\r\nHost: t\r\n\(header)\r\nContent-Length: \(length)\r\n"
             + "Expect: 100-continue\r\n\r\n"
     }
 
-    /// The answer to `Expect: 100-continue` must not tell which apps there are.
-    @Test(arguments: apps) func `whether a body is asked for tells of no app`(_ app: String) throws {
+    /// The response to `Expect: 100-continue` must not reveal which apps exist.
+    @Test(arguments: apps) func `the request for a body does not reveal an app`(_ app: String) throws {
         try SendbirdFixture().withServer { address in
             for (name, path, header, isWanted) in Self.heads {
                 let client = try SocketClient(address)
@@ -81,8 +81,8 @@ import Threading
         }
     }
 
-    /// The same of a body that is longer than any webhook, whose length alone is known.
-    @Test(arguments: apps) func `the limit of bodies tells of no app`(_ app: String) throws {
+    /// The same for a body above the limit, of which only the length is known.
+    @Test(arguments: apps) func `the limit of bodies does not reveal an app`(_ app: String) throws {
         try SendbirdFixture().withServer { address in
             for (name, path, header, isWanted) in Self.heads {
                 let client = try SocketClient(address)
@@ -92,14 +92,14 @@ import Threading
         }
     }
 
-    /// The numbers of Chat's and Desk's tokens of each app, and how many codes a webhook of any app costs: the time must not tell which
-    /// apps there are.
+    /// The numbers of Chat's and Desk's tokens of each app, and the number of MACs that a webhook of any app costs. The time must not
+    /// reveal which apps exist.
     @Test(
         arguments: [
             ([], 1, 1), ([(1, 1)], 1, 2), ([(2, 1)], 2, 3), ([(1, 1), (1, 1)], 1, 2), ([(1, 1), (2, 2)], 2, 4),
             ([(1, 3), (3, 1), (1, 1)], 3, 4), ([(4, 4), (1, 1)], 4, 8),
         ] as [([(chat: Int, desk: Int)], Int, Int)])
-    func `each webhook costs as many codes`(_ tokens: [(chat: Int, desk: Int)], chat: Int, desk: Int) throws {
+    func `each webhook costs the same number of MACs`(_ tokens: [(chat: Int, desk: Int)], chat: Int, desk: Int) throws {
         func token(_ number: Int) -> SecretBytes { SecretBytes(copying: TestSecret.text(number).utf8.span) }
         let apps = tokens.map { count in
             Configuration.Sendbird(
@@ -113,8 +113,8 @@ import Threading
         }
     }
 
-    /// Nobody knows what makes up for the tokens that an app does not have.
-    @Test(arguments: [51, 52, 53, 54, 55, 56]) func `no token signs for an app that there is not`(_ token: Int) throws {
+    /// The decoys for missing tokens are secret.
+    @Test(arguments: [51, 52, 53, 54, 55, 56]) func `no token is valid for an app that does not exist`(_ token: Int) throws {
         let fixture = try SendbirdFixture.known()
         for app in ["shop", "APP2", "none"] {
             #expect(shown(try fixture.chat(SendbirdBody.message(), app: app, token: token)) == SendbirdFixture.denied)
@@ -123,7 +123,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created)
     }
 
-    @Test func `what is malformed names the field`() throws {
+    @Test func `the response to a malformed webhook names the field`() throws {
         let fixture = try SendbirdFixture.known()
         let channel = #""channel":{"channel_url":"c"}"#
         let cases = [
@@ -148,7 +148,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created)
     }
 
-    @Test func `what is not known is ignored`() throws {
+    @Test func `an unknown webhook is ignored`() throws {
         let fixture = try SendbirdFixture.known()
         let bodies = [
             #"{"category":"group_channel:message_read"}"#, #"{"category":"user:block","future":{"a":[1,2,{}]}}"#,
@@ -166,7 +166,7 @@ import Threading
         #expect(shown(try fixture.chat(SendbirdBody.message(extra: #""future":{"x":[null]},"#))) == SendbirdFixture.accepted)
     }
 
-    @Test func `a full queue is reported and the webhook taken later`() throws {
+    @Test func `a full queue is reported and the repeated webhook accepted`() throws {
         let fixture = try SendbirdFixture(maxPending: 0)
         let response = try fixture.desk(SendbirdBody.ticket())
         #expect(response.status == 503)
@@ -174,7 +174,7 @@ import Threading
         #expect(try fixture.events() == [])
     }
 
-    @Test func `an app is known to its own help desk only`() throws {
+    @Test func `an app exists for its own help desk only`() throws {
         let fixture = try SendbirdFixture()
         func call(_ path: String, app: String, secret: Int) throws -> String {
             let key = try TestKey(app: app, secret: secret).text()

@@ -26,7 +26,7 @@ import Threading
         #expect(!(try fixture.log.text()).contains("Hello"))
     }
 
-    /// Members of a message in odd forms: what is replaced, by what, and the path that is left out.
+    /// Members of a message in unexpected forms: the replaced text, its replacement, and the path that is skipped.
     private static let oddOfChat: [(String, String, String)] = [
         (#""message":"Hello""#, #""message":7"#, "payload.message"), (#""message":"Hello""#, #""message":["Hello"]"#, "payload.message"),
         (#""nickname":"Anna""#, #""nickname":7"#, "sender.nickname"), (#""nickname":"Anna""#, #""nickname":{}"#, "sender.nickname"),
@@ -41,7 +41,7 @@ import Threading
         (#""custom_type":"","#, #""custom_type":7,"#, "payload.custom_type"),
     ]
 
-    @Test(arguments: oddOfChat.indices) func `loses no message for an odd optional member`(index: Int) throws {
+    @Test(arguments: oddOfChat.indices) func `an invalid optional member loses no message`(index: Int) throws {
         let (member, odd, path) = Self.oddOfChat[index]
         let fixture = try SendbirdFixture.known()
         let body = SendbirdBody.message()
@@ -63,7 +63,7 @@ import Threading
         (#""customer":{"id":11,"sendbirdId":"user-1"}"#, #""customer":11"#, "data.customer"),
     ]
 
-    @Test(arguments: oddOfDesk.indices) func `loses no ticket for an odd optional member`(index: Int) throws {
+    @Test(arguments: oddOfDesk.indices) func `an invalid optional member loses no ticket`(index: Int) throws {
         let (member, odd, path) = Self.oddOfDesk[index]
         let fixture = try SendbirdFixture()
         let body = SendbirdBody.ticket()
@@ -73,7 +73,7 @@ import Threading
         #expect(fixture.leftOut() == [#"{app="APP",member="\#(path)"} 1"#])
     }
 
-    @Test func `an odd member is logged once an hour`() throws {
+    @Test func `an invalid member is logged once an hour`() throws {
         let fixture = try SendbirdFixture.known()
         let line = "a member of a webhook has an unexpected form and was left out member=payload.message app=APP"
         for (number, (passed, lines)) in [(0, 1), (3_599_999, 1), (1, 2), (0, 2)].enumerated() {
@@ -85,7 +85,7 @@ import Threading
         #expect(fixture.leftOut() == [#"{app="APP",member="payload.message"} 4"#])
     }
 
-    @Test func `the customer's own messages are not reported`() throws {
+    @Test func `the customer's own messages are not delivered`() throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "user-1"))) == SendbirdFixture.ignored)
         #expect(
@@ -94,7 +94,7 @@ import Threading
         #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.reported("comment.created", pushed: true))
     }
 
-    @Test func `nobody known is reported to no phone`() throws {
+    @Test func `a message without a known customer causes no push`() throws {
         let fixture = try SendbirdFixture()
         try fixture.registerDevice()
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
@@ -102,14 +102,14 @@ import Threading
             shown(try fixture.chat(SendbirdBody.message("2", sender: "user-1"))) == SendbirdFixture.ignored, "perhaps the customer's own")
         #expect(try fixture.events() == ["comment.created  log pending", "comment.created  backend pending"])
         #expect(fixture.counts() == [#"{app="APP",result="ignored"} 1"#, #"{app="APP",result="no_customer"} 1"#])
-        // The members tell of the customer, who is known from then on.
+        // The members show the customer, who is known from then on.
         let members = ["sendbird_desk_agent_id_1", "user-1"]
         #expect(shown(try fixture.chat(SendbirdBody.message("3", members: members))) == SendbirdFixture.accepted)
         #expect(shown(try fixture.chat(SendbirdBody.message("4"))) == SendbirdFixture.accepted)
         #expect(try fixture.events().filter { $0.hasSuffix("apns pending") }.count == 2)
     }
 
-    @Test func `desk is asked for the customer once`() throws {
+    @Test func `Desk is called once for the customer`() throws {
         let ticket = #"{"id":101,"channelUrl":"sendbird_desk_1","status2":"ACTIVE","customer":{"id":11,"sendbirdId":"user-1"}}"#
         let fixture = try SendbirdFixture(desk: .everyRequest(.respond(200, body: #"{"count":1,"results":[\#(ticket)]}"#)))
         try fixture.registerDevice()
@@ -120,7 +120,7 @@ import Threading
         #expect(fixture.questions.count == 1 && fixture.questions[0].contains("channel_url=sendbird_desk_1"))
     }
 
-    @Test func `what desk does not know is not asked again at once`() throws {
+    @Test func `a channel unknown to Desk is not looked up again at once`() throws {
         let fixture = try SendbirdFixture()
         for id in 1...3 { #expect(shown(try fixture.chat(SendbirdBody.message("\(id)"))) == SendbirdFixture.accepted) }
         #expect(fixture.questions.count == 1)
@@ -137,7 +137,7 @@ import Threading
     @Test(arguments: [
         ScriptedServer.Script.everyRequest(.respond(500, body: "")), .everyRequest(.respond(401, body: "{}")), .everyRequest(.close),
     ])
-    func `a desk that is away says nothing of the channel`(_ desk: ScriptedServer.Script) throws {
+    func `a failing Desk does not settle the channel's owner`(_ desk: ScriptedServer.Script) throws {
         let fixture = try SendbirdFixture(desk: desk)
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let asked = fixture.questions.count
@@ -145,7 +145,7 @@ import Threading
         #expect(fixture.questions.count > asked)
     }
 
-    @Test func `a closure is asked and answered`() throws {
+    @Test func `a closure question and its answer are reported`() throws {
         let fixture = try SendbirdFixture.known()
         let send = { (state: String, category: String) in
             shown(try fixture.chat(SendbirdBody.closure(state, category: category)))
@@ -161,7 +161,7 @@ import Threading
         #expect(fixture.counts().contains(#"{app="APP",result="conflict"} 1"#))
     }
 
-    @Test func `a rating that overtakes its request is reported in order`() throws {
+    @Test func `a rating that arrives before its request is reported in order`() throws {
         let fixture = try SendbirdFixture.known()
         let rated = #""state":"CONFIRMED","customerSatisfactionScore":4,"customerSatisfactionComment":"Fast""#
         #expect(shown(try fixture.chat(SendbirdBody.satisfaction(rated, category: "message_update"))) == SendbirdFixture.accepted)
@@ -178,14 +178,14 @@ import Threading
         let nine = rated.replacing("4", with: "9")
         #expect(shown(try fixture.chat(SendbirdBody.satisfaction(nine, category: "message_update"))) == SendbirdFixture.accepted)
         #expect(try fixture.events().count == 6)
-        // It is counted when it is told, and once.
+        // The rating is counted once, when it is reported.
         let ratings = fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix("deskgate_ticket_ratings_total{app=\"APP\"") }
         #expect(ratings.sorted() == (1...5).map { #"deskgate_ticket_ratings_total{app="APP",score="\#($0)"} \#($0 == 4 ? 1 : 0)"# })
         let counts = fixture.counts()
         for result in ["unasked", "conflict", "malformed"] { #expect(counts.contains(#"{app="APP",result="\#(result)"} 1"#), "\(counts)") }
     }
 
-    @Test func `desk tells of a tickets life`() throws {
+    @Test func `Desk's webhooks report the states of a ticket`() throws {
         let fixture = try SendbirdFixture.known()
         let agent = #""recentAssignment":{"agent":{"id":5}},"#
         let steps = [

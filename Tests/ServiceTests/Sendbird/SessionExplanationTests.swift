@@ -20,7 +20,7 @@ import Time
 
     private struct Answer {
         let outcome, finding: String
-        /// The step of session tokens; nil when there is none.
+        /// The step for session tokens; nil when there is none.
         let step: JSONValue?
         let text: String
     }
@@ -37,7 +37,7 @@ import Time
             step: json["steps"]?.elements.first { $0["step"]?.text == "session_token" }, text: response.text)
     }
 
-    @Test func `reports the token that is kept`() throws {
+    @Test func `reports the cached token`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, _) throws in
             let none = try explain(service)
             #expect(none.outcome == "ok")
@@ -53,15 +53,15 @@ import Time
             #expect(kept.step?["at"] == "2026-03-10T08:15:12.000Z")
             #expect(kept.outcome == "ok")
             #expect(!kept.text.contains("session-secret"))
-            // One of another help desk has none.
+            // A user of another help desk has none.
             #expect(try explain(service, app: "bank").step == nil)
-            // What has ended is kept no more, as far as people are told.
+            // An expired token is not reported as cached.
             fixture.pass(milliseconds: 1_000_000)
             #expect(try explain(service).step?["at"] == .null)
         }
     }
 
-    @Test func `reports why there is none`() throws {
+    @Test func `reports why there is no token`() throws {
         let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60}]}"#
         try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, _) throws in
             #expect(try service.session(SessionFixture.body(life: 30)).status == 200)
@@ -87,7 +87,8 @@ import Time
         }
     }
 
-    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func `reports that support gets none`(_ user: String) throws
+    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func `reports that support gets no token`(_ user: String)
+        throws
     {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             let support = try explain(service, user: user)
@@ -100,7 +101,7 @@ import Time
         }
     }
 
-    @Test func `reports what Sendbird refuses`() throws {
+    @Test func `reports Sendbird's refusals`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.everyRequest(tooMany)) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 429)

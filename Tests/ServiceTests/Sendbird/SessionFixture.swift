@@ -13,8 +13,7 @@ import Time
 @testable import Sendbird
 @testable import Service
 
-/// The service with an app of Sendbird, whose platform is a server that does as its script says. Its clocks stand still unless the test moves
-/// them.
+/// The service with an app of Sendbird, whose platform is a scripted server. Its clocks advance only when the test moves them.
 final class SessionFixture {
     static let path = "/sendbird/session-token"
     static let secrets = [TestSecret.text(31), TestSecret.text(32), TestSecret.text(33), "session-secret"]
@@ -29,7 +28,7 @@ final class SessionFixture {
         log = try TestLog(in: directory.scratch, level: .debug)
     }
 
-    /// Moves all clocks on.
+    /// Advances all clocks.
     func pass(milliseconds: UInt64) {
         elapsed.update { $0 += milliseconds }
     }
@@ -37,10 +36,10 @@ final class SessionFixture {
     /// Serves `shop` of Sendbird, and `bank` of Pyrus.
     /// - Parameters:
     ///   - sessions: the object `session_tokens`; empty for none.
-    ///   - members: further members of `shop`, each with a comma after it.
-    ///   - apps: further apps, each with a comma before it.
-    ///   - port: where `shop` asks Sendbird Chat; nil for the server's.
-    ///   - desk: where `shop` asks Sendbird Desk; nil for its usual address.
+    ///   - members: additional members of `shop`, each followed by a comma.
+    ///   - apps: additional apps, each preceded by a comma.
+    ///   - port: the port of Sendbird Chat for `shop`; nil for the server's.
+    ///   - desk: the address of Sendbird Desk for `shop`; nil for the default.
     func withService<Result>(
         _ script: ScriptedServer.Script, sessions: String = "{}", members: String = "", apps: (_ port: UInt16) -> String = { _ in "" },
         port: UInt16? = nil, desk: String? = nil, _ body: (RunningService, ScriptedServer) throws -> Result
@@ -67,7 +66,7 @@ final class SessionFixture {
         return try body(service, sendbird)
     }
 
-    /// A body with a key that ends so many seconds after the start; 0 for never.
+    /// A body with a key that expires this many seconds after the start; 0 for never.
     static func body(
         user: String = "user-1", app: String = "shop", secret: Int = 1, issuedAt: UnixSeconds = TestTime.now, life: UInt64 = 0
     ) throws -> [UInt8] {
@@ -80,7 +79,7 @@ final class SessionFixture {
 }
 
 extension Configuration {
-    /// The same with as much time for requests to Sendbird as only a failing test uses up.
+    /// The same with a timeout of calls to Sendbird that only a failing test reaches.
     var patientWithSendbird: Configuration {
         var configuration = self
         for index in configuration.apps.indices { configuration.apps[index].sendbird?.timeoutMilliseconds = Int(WaitLimit.milliseconds) }
@@ -100,7 +99,7 @@ extension RunningService {
         return try client.readResponse()
     }
 
-    /// Sends a request for a session token, and does not wait for its answer.
+    /// Sends a request for a session token without waiting for the response.
     func beginSession(_ body: [UInt8]) throws -> SocketClient {
         let client = try SocketClient(publicAddress)
         try BackendCaller.begin(client, path: SessionFixture.path, body: body)
@@ -109,7 +108,7 @@ extension RunningService {
 
     func session(_ body: [UInt8]) throws -> ReceivedResponse { try beginSession(body).readResponse() }
 
-    /// Has an operator do something with the user of `SessionFixture.body`.
+    /// Sends an operator's request about the user of `SessionFixture.body`.
     func operate(_ path: String, user: String = "user-1") throws -> ReceivedResponse {
         let body = #"{"app_id":"shop","user_id":"\#(user)"}"#
         let client = try SocketClient(adminAddress)

@@ -24,7 +24,7 @@ import Time
     private static func targets(_ sendbird: ScriptedServer) -> [String] { sendbird.requests.map { "\($0.method) \($0.target)" } }
 
     @Test(arguments: [(100, 100), (0, 3600), (3601, 3600)] as [(UInt64, UInt64)])
-    func `ends with its life or the key`(_ key: UInt64, _ life: UInt64) throws {
+    func `expires with its lifetime or the key`(_ key: UInt64, _ life: UInt64) throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":3600}"#) { (service, sendbird) throws in
             for _ in 1...2 {
                 let response = try service.session(SessionFixture.body(life: key))
@@ -39,7 +39,7 @@ import Time
         }
     }
 
-    @Test func `is never that of a second answer`() throws {
+    @Test func `is never taken from a second response`() throws {
         let other = ScriptedStep.respond(200, body: #"{"token":"other-secret"}"#)
         let first = [.readRequest, Self.given, .awaitRelease, Self.given, .hang]
         try fixture.withService(.connections([first, [.readRequest, other]])) { (service, sendbird) throws in
@@ -50,7 +50,7 @@ import Time
         }
     }
 
-    @Test func `is kept until a tenth is left`() throws {
+    @Test func `is cached until a tenth of its lifetime is left`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)
             fixture.pass(milliseconds: 899_999)
@@ -59,14 +59,14 @@ import Time
             fixture.pass(milliseconds: 1)
             #expect(try service.session(SessionFixture.body()).status == 200)
             #expect(sendbird.requests.count == 2)
-            // A key that ends earlier than the kept token needs another one.
+            // A key that expires before the cached token needs another token.
             #expect(try service.session(SessionFixture.body(life: 1800)).status == 200)
             #expect(sendbird.requests.count == 3)
             #expect(sendbird.requests[2].text == #"{"expires_at":\#(Self.milliseconds(1800))}"#)
         }
     }
 
-    @Test func `a hundred at once share one call`() throws {
+    @Test func `a hundred concurrent requests share one call`() throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(500)]])) { (service, sendbird) throws in
             let body = try SessionFixture.body()
             let clients = try (1...100).map { _ in try service.beginSession(body) }
@@ -83,7 +83,7 @@ import Time
             #expect(Self.targets(sendbird) == ["POST /v3/users/user-1/token", "POST /v3/users", "POST /v3/users/user-1/token"])
             #expect(sendbird.requests[1].text == #"{"user_id":"user-1","nickname":"","profile_url":""}"#)
         }
-        // Somebody else was faster; and a user who is unknown all the same.
+        // Another client created the user first; then a user who stays unknown.
         let exists = ScriptedStep.respond(400, body: #"{"error":true,"code":400202,"message":"exists"}"#)
         try fixture.withService(.requests([[Self.unknownUser], [exists], [Self.unknownUser]])) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 503)
@@ -91,7 +91,7 @@ import Time
         }
     }
 
-    @Test func `passes on that Sendbird wants fewer`() throws {
+    @Test func `passes on Sendbird's request for backoff`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.requests([[tooMany], [Self.given]])) { (service, sendbird) throws in
             for user in ["user-1", "user-2"] {
@@ -106,7 +106,7 @@ import Time
         }
     }
 
-    @Test func `has limits of its own`() throws {
+    @Test func `has separate limits`() throws {
         let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60},{"per":"app","max":2,"window_seconds":60}]}"#
         try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body(life: 1000)).status == 200)
@@ -124,8 +124,8 @@ import Time
         }
     }
 
-    /// While Sendbird wants fewer requests, people who ask use up nothing of what the app may ask afterwards.
-    @Test func `a call that is held back counts for no limit`() throws {
+    /// During Sendbird's backoff, denied requests do not use the app's later limit.
+    @Test func `a call that is held back uses no limit`() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         let limits = #"{"limits":[{"per":"app","max":2,"window_seconds":60}]}"#
         try fixture.withService(.requests([[tooMany], [Self.given]]), sessions: limits) { (service, sendbird) throws in
@@ -136,13 +136,13 @@ import Time
             #expect(sendbird.requests.count == 1)
             fixture.pass(milliseconds: 7000)
             #expect(try service.session(SessionFixture.body(user: "user-46")).status == 200)
-            // Both that were sent count.
+            // Both calls that were sent are counted.
             #expect(try service.session(SessionFixture.body(user: "user-47")).headers["retry-after"] == "53")
         }
     }
 
-    /// As long as nobody is there, nothing counts; a user who is to be created counts, because Sendbird was asked before.
-    @Test func `a call that does not connect counts for no limit`() throws {
+    /// A call without a connection is not counted. A call that creates a user is counted, because Sendbird received the first request.
+    @Test func `a call that does not connect uses no limit`() throws {
         let limits = #"{"limits":[{"per":"app","max":1,"window_seconds":60}]}"#
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
@@ -157,8 +157,8 @@ import Time
         }
     }
 
-    /// Two apps ask the same host, which answers none of one app's calls.
-    @Test func `an app whose calls hang delays no other at its host`() throws {
+    /// Two apps call the same host, which answers none of one app's calls.
+    @Test func `an app whose calls hang does not delay another at the same host`() throws {
         for (name, number) in [("POST_CHAT", 34), ("POST_DESK", 35)] { fixture.directory.environment[name] = TestSecret.text(number) }
         let hanging = [[ScriptedStep]](repeating: [.awaitRelease, Self.given], count: 32)
         let apps: (UInt16) -> String = { port in
@@ -180,8 +180,8 @@ import Time
         }
     }
 
-    /// As many calls for tokens hang as may be under way: Desk is asked all the same whose channel it is.
-    @Test func `calls that hang leave room for webhooks`() throws {
+    /// The maximum number of calls for tokens hang. Calls to Desk for a channel's owner must still be sent.
+    @Test func `hanging calls leave room for webhooks`() throws {
         let desk = try ScriptedServer(.everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#)))
         defer { desk.stop() }
         try fixture.withService(.everyConnection(.readRequest, .hang), desk: desk.url("")) { (service, sendbird) throws in
@@ -196,7 +196,7 @@ import Time
         }
     }
 
-    @Test func `is unavailable while Sendbird is away`() throws {
+    @Test func `is unavailable while Sendbird is unavailable`() throws {
         try fixture.withService(.everyRequest(.respond(503))) { (service, _) throws in
             for _ in 1...2 {
                 let response = try service.session(SessionFixture.body())
@@ -211,7 +211,7 @@ import Time
         }
     }
 
-    @Test func `denies as authorization does`() throws {
+    @Test func `denies like authorization`() throws {
         let shadow = #""shadow_until":\#(TestTime.now.rawValue + 1000),"#
         for members in ["", shadow] {
             try fixture.withService(.everyRequest(Self.given), members: members) { (service, sendbird) throws in
@@ -232,7 +232,7 @@ import Time
         }
     }
 
-    @Test func `tries the old token too`() throws {
+    @Test func `tries the former API token too`() throws {
         let refused = ScriptedStep.respond(401, body: #"{"error":true,"code":400401}"#)
         try fixture.withService(.requests([[refused], [Self.given]])) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)
@@ -253,10 +253,10 @@ import Time
             #expect(try service.session(SessionFixture.body()).status == 403)
             #expect(sendbird.waitForRequests(2))
             #expect(Self.targets(sendbird) == ["POST /v3/users/user-1/token", "DELETE /v3/users/user-1/token"])
-            // With a key of later, or after the block, nothing of the old token is left.
+            // A later key, or any key after the block, gets nothing of the former token.
             guard path != "/v1/users/forget", path != "/v1/revocations" else { return }
             if path == "/v1/users/block" { #expect(try service.operate("/v1/users/unblock").status == 200) }
-            // A call that is under way when the relay hears of the end would be made once more.
+            // A call that is running when the relay gets the revocation would be made once more.
             #expect(eventually { (try? fixture.log.text().contains("delivery attempt")) == true })
             fixture.pass(milliseconds: 2000)
             #expect(try service.session(SessionFixture.body(issuedAt: TestTime.now + 12)).status == 200)
@@ -264,21 +264,21 @@ import Time
         }
     }
 
-    @Test(arguments: ["/v1/users/block", "/v1/users/forget"]) func `a revocation overtakes a call`(_ path: String) throws {
+    @Test(arguments: ["/v1/users/block", "/v1/users/forget"]) func `a revocation ends a running call`(_ path: String) throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
             let client = try service.beginSession(SessionFixture.body())
             #expect(sendbird.waitForRequests(1))
             #expect(try service.operate(path).status == 200)
             sendbird.release()
             #expect(try client.readResponse().status == 403)
-            // One for the revocation, and one for the token that came after it.
+            // One for the revocation, and one for the token that was issued after it.
             #expect(sendbird.waitForRequests(3))
             #expect(Self.targets(sendbird).dropFirst() == ["DELETE /v3/users/user-1/token", "DELETE /v3/users/user-1/token"])
         }
     }
 
-    /// Sendbird issues the token late, after another replica has had it end those of the user.
-    @Test func `a slow token ends with the revocation of another replica`() throws {
+    /// Sendbird issues the token late, after another replica has revoked the user's tokens.
+    @Test func `a late token ends with the revocation of another replica`() throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
             let client = try service.beginSession(SessionFixture.body())
             #expect(sendbird.waitForRequests(1))
@@ -293,35 +293,35 @@ import Time
     }
 
     @Test(arguments: [("a/b", "a%2Fb"), ("%2f", "%252f"), ("ю", "%D1%8E"), ("..", nil), (".", nil), ("...", "...")] as [(String, String?)])
-    func `keeps IDs in their place`(_ user: String, _ target: String?) throws {
+    func `an ID cannot leave its place in the address`(_ user: String, _ target: String?) throws {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body(user: user)).status == (target == nil ? 400 : 200))
             #expect(Self.targets(sendbird) == (target.map { ["POST /v3/users/\($0)/token"] } ?? []))
         }
     }
 
-    /// Even if the company's backend mints a key for such a user: a session token of support reads every conversation.
+    /// Also if the company's backend mints a key for such a user: a session token of support can read every conversation.
     @Test(
         arguments: [
             ("sendbird_desk_agent_id_1", 400), ("sendbird_desk_agent_id_", 400), ("Sendbird_Desk_Agent_ID_1", 400),
             ("SENDBIRD_DESK_AGENT_ID_1", 400), ("sendbird_desk_agent_id_\u{301}", 400), ("sendbird_desk_agent", 200),
             ("a_sendbird_desk_agent_id_1", 200),
         ] as [(String, Int)])
-    func `is none of support`(_ user: String, _ status: Int) throws {
+    func `is never issued for support`(_ user: String, _ status: Int) throws {
         try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body(user: user)).status == status)
             #expect(sendbird.requests.isEmpty == (status == 400), "Sendbird is not asked")
         }
     }
 
-    @Test func `refuses an ID that Sendbird refuses`() throws {
+    @Test func `rejects an ID that Sendbird does not accept`() throws {
         let tooLong = ScriptedStep.respond(400, body: #"{"error":true,"code":400110,"message":"too long"}"#)
         try fixture.withService(.everyRequest(tooLong)) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 400)
         }
     }
 
-    @Test func `is off unless switched on`() throws {
+    @Test func `is off by default`() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: "") { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 404)
             #expect(try service.session(SessionFixture.body(secret: 2)).status == 403, "strangers do not learn of it")

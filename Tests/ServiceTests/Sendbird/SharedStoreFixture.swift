@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A place for a store, and the store of each process. Its owner must call `close`.
+/// The location of a store, and the store of each process. The owner must call `close`.
 final class SharedStoreFixture {
     enum Kind: CaseIterable, Sendable {
         case memory, sqlite, postgres
@@ -20,7 +20,7 @@ final class SharedStoreFixture {
         postgres = kind == .postgres ? try PostgresSchemaFixture() : nil
     }
 
-    /// The store of one more replica; the same one where replicas share no database.
+    /// The store of one more replica; the same store if the kind cannot be shared.
     func store() throws -> any Store {
         if kind != .postgres, let store = stores.last { return store }
         let store: any Store =
@@ -39,7 +39,7 @@ final class SharedStoreFixture {
         stores = []
     }
 
-    /// Ends all processes, so that the next ones begin with what is stored. A store in memory lives on.
+    /// Ends all processes, so that the next ones start with the stored data. A store in memory is kept.
     func restart() {
         if kind != .memory { close() }
     }

@@ -26,20 +26,20 @@ import Threading
         liveness = Liveness(readiness: readiness, dispatcherInbox: inbox) { [isListenerSilent] in isListenerSilent.withLock { $0 } }
     }
 
-    /// Does what the main loop and the dispatcher do when they run.
+    /// Does the work of the main loop and the dispatcher.
     private func answerAll() {
         liveness.beat()
         _ = inbox.withLock { $0.take() }
     }
 
-    @Test func `nothing is silent while all answer`() {
+    @Test func `no part is silent while all respond`() {
         for _ in 0..<3 {
             answerAll()
             #expect(liveness.silentParts() == [])
         }
     }
 
-    @Test func `the main loop must beat each time`() {
+    @Test func `the main loop must respond each time`() {
         answerAll()
         #expect(liveness.silentParts() == [])
         _ = inbox.withLock { $0.take() }
@@ -48,7 +48,7 @@ import Threading
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func `the dispatcher must answer each time`() {
+    @Test func `the dispatcher must respond each time`() {
         answerAll()
         #expect(liveness.silentParts() == [])
         liveness.beat()
@@ -65,20 +65,20 @@ import Threading
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func `the listener must answer`() {
+    @Test func `the listener must respond`() {
         isListenerSilent.withLock { $0 = true }
         answerAll()
         #expect(liveness.silentParts() == ["the public listener"])
     }
 
-    @Test func `what ends in a stop is not silent`() {
+    @Test func `a part that stops is not silent`() {
         isListenerSilent.withLock { $0 = true }
         for _ in 0..<2 { _ = liveness.silentParts() }
         liveness.stop()
         #expect(liveness.silentParts() == [])
     }
 
-    @Test func `a listener that takes requests and answers none is silent`() throws {
+    @Test func `a listener that accepts requests without responding is silent`() throws {
         let hanging = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { hanging.stop() }
         let probe = { (address: ListenAddress, timeout: Int) in
@@ -93,7 +93,7 @@ import Threading
         #expect(!probe(.unix(path: "/nowhere/socket"), patience), "nobody takes the request")
     }
 
-    @Test func `a service that runs is alive`() throws {
+    @Test func `a running service is alive`() throws {
         try ServiceFixture().withService { service in
             let liveness = Liveness(service)
             #expect(liveness.silentParts() == [])

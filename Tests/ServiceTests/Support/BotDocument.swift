@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Configuration
 
-/// Chatbots as a configuration has them, right but for what a test changes.
+/// Chatbots in a valid configuration, except for the test's changes.
 enum BotDocument {
     static let parameters =
         #"{"type":"object","properties":{"customer_id":{"type":"string"},"order_id":{"type":"string","maxLength":9},"#
@@ -10,7 +10,7 @@ enum BotDocument {
         + #""required":["customer_id","order_id"]}"#
     static let request = #"{"method":"POST","url":"https://shop.example.com/orders/{order_id}/cancel"}"#
 
-    /// A function that is right, with members in place of its own, or beside them.
+    /// A valid function, with members replaced or added.
     static func function(_ members: [String: String] = [:]) -> String {
         object(
             [
@@ -19,7 +19,7 @@ enum BotDocument {
             ], members)
     }
 
-    /// A bot that is right, with members in place of its own, or beside them.
+    /// A valid bot, with members replaced or added.
     static func bot(_ members: [String: String] = [:]) -> String {
         object(
             [
@@ -29,7 +29,7 @@ enum BotDocument {
             ], members)
     }
 
-    /// An empty member leaves a key out.
+    /// An empty member removes the key.
     private static func object(_ members: [(String, String)], _ others: [String: String]) -> String {
         let own = members.map { ($0.0, others[$0.0] ?? $0.1) }
         let more = others.filter { other in !members.contains { $0.0 == other.key } }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -56,7 +56,7 @@ extension ConfigurationDirectory {
         try problems(members: "\"bots\":[\(bots.joined(separator: ","))]")
     }
 
-    /// The mistakes of a configuration with one bot, whose one function has these members.
+    /// The mistakes of a configuration with one bot that has one function with these members.
     func problems(function members: [String: String]) throws -> [String] {
         try problems(bots: BotDocument.bot(["functions": "[\(BotDocument.function(members))]"]))
     }

@@ -1,9 +1,9 @@
 import Core
 import Threading
 
-/// The tickets of an app whose help desk has one ticket, which can be changed in every way.
+/// The tickets of an app whose help desk has one ticket and supports every change.
 struct CannedTickets: TicketDesk {
-    /// What every call fails with; nil when it succeeds.
+    /// The failure of every call; nil for success.
     var failure: TicketFailure?
 
     private func ticket() throws(TicketFailure) -> Ticket {

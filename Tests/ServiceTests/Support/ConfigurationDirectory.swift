@@ -12,7 +12,7 @@ final class ConfigurationDirectory {
     let scratch: TemporaryDirectory
     var environment: [String: String] = [:]
 
-    /// The smallest configuration that is right, as members of the root.
+    /// The smallest valid configuration, as members of the root.
     static let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]}]"#
 
     init() throws {
@@ -24,7 +24,7 @@ final class ConfigurationDirectory {
 
     var file: String { scratch.path("config.json") }
 
-    /// Gives a credential, as systemd does for a unit.
+    /// Stores a credential, as systemd does for a unit.
     func writeCredential(_ name: String, _ text: String) throws {
         try scratch.write("credentials/\(name)", text, mode: 0o400)
         environment["CREDENTIALS_DIRECTORY"] = scratch.path("credentials")
@@ -35,12 +35,12 @@ final class ConfigurationDirectory {
         return try Configuration(contentsOf: file, environment: { [environment] in environment[$0] }, now: TestTime.now)
     }
 
-    /// The configuration of these members beside the smallest right ones.
+    /// The configuration with these members added to the smallest valid one.
     func configuration(members: String) throws -> Configuration {
         try configuration("{\(Self.apps),\(members)}")
     }
 
-    /// The mistakes of a configuration, `DIR` standing for this directory; none when it is right.
+    /// The mistakes of a configuration, in which `DIR` is replaced by this directory; none if it is valid.
     func problems(_ json: String) throws -> [String] {
         do {
             _ = try configuration(json)
@@ -50,17 +50,17 @@ final class ConfigurationDirectory {
         }
     }
 
-    /// The mistakes of a configuration with these members beside the smallest right ones.
+    /// The mistakes of a configuration with these members added to the smallest valid one.
     func problems(members: String) throws -> [String] {
         try problems("{\(Self.apps),\(members)}")
     }
 
-    /// The mistakes of a configuration with one app whose keys are these.
+    /// The mistakes of a configuration with one app that has these keys.
     func problems(keys: String, members: String = #""log":{}"#) throws -> [String] {
         try problems(#"{"apps":[{"app_id":"shop","keys":[\#(keys)]}],\#(members)}"#)
     }
 
-    /// The mistakes of a configuration with one app whose one key has this secret.
+    /// The mistakes of a configuration with one app that has one key with this secret.
     func problems(secret: String, members: String = #""log":{}"#) throws -> [String] {
         try problems(keys: #"{"id":1,"secret":\#(secret)}"#, members: members)
     }

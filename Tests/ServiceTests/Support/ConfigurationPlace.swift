@@ -2,7 +2,7 @@ import JSON
 
 @testable import Configuration
 
-/// A value in a configuration: where it is, and by which name the documentation has it.
+/// A value in a configuration: its path, and its name in the documentation.
 struct ConfigurationPlace {
     /// A step from an object or a list to one of its values.
     enum Step {
@@ -13,19 +13,19 @@ struct ConfigurationPlace {
     let root: JSONValue
     let steps: [Step]
     let value: JSONValue
-    /// The path with `[]` for each element of a list and a word in capitals for each name of the operator's own.
+    /// The path, with `[]` for each element of a list and a word in capitals for each name that an operator chooses.
     let pattern: String
     /// The type of the notifier that it belongs to; empty elsewhere.
     let type: String
-    /// Whether it is a value of its own: a secret is one, and so is a list of secrets or texts.
+    /// Whether it has no values below it; a secret, or a list of secrets or texts, counts as one value.
     let isLeaf: Bool
 
-    /// The key as a row of the documentation has it, with the notifier's type.
+    /// The key as in a row of the documentation, with the notifier's type.
     var name: String { "\(pattern) \(type)" }
 
     var path: String { Self.path(steps[...]) }
 
-    /// The paths on the way to it and its own, each with the value there.
+    /// The paths from the root to this value, each with the value there.
     var around: [(path: String, value: JSONValue)] {
         steps.indices.map { end in
             let way = steps[...end]
@@ -39,7 +39,7 @@ struct ConfigurationPlace {
     /// A configuration of the same form with another value here, or without this key.
     func replacing(in other: JSONValue, by value: JSONValue?) -> JSONValue { Self.replace(other, steps[...], by: value) ?? .null }
 
-    /// Every value of a configuration but those that are elements of a list of texts or secrets.
+    /// Every value of a configuration except the elements of lists of texts or secrets.
     static func all(in root: JSONValue) -> [ConfigurationPlace] {
         var found: [ConfigurationPlace] = []
         walk(root, steps: [], pattern: "", type: "") { steps, value, pattern, type, isLeaf in
@@ -52,7 +52,7 @@ struct ConfigurationPlace {
         _ value: JSONValue, steps: [Step], pattern: String, type: String,
         visit: ([Step], JSONValue, String, String, Bool) -> Void
     ) {
-        // A schema's keys are those of JSON Schema. The texts of templates are explained together.
+        // A schema's keys are those of JSON Schema. The texts of templates are documented together.
         let isWhole = pattern.hasSuffix(".functions[].parameters") || pattern.hasSuffix(".templates")
         if case .object(let object) = value, !isSecret(value), !isWhole {
             if !steps.isEmpty { visit(steps, value, pattern, type, false) }
@@ -73,7 +73,7 @@ struct ConfigurationPlace {
         }
     }
 
-    /// The words for names that operators choose.
+    /// The placeholders for names that operators choose.
     private static func word(_ key: String, in pattern: String) -> String {
         switch pattern {
         case "notifiers", "traces.otlp.headers", "bots[].functions[].request.headers": "NAME"

@@ -2,13 +2,13 @@ import JSON
 
 @testable import Configuration
 
-/// The tables of docs/CONFIGURATION.md, made of the lists of keys that the readers use.
+/// The tables of docs/CONFIGURATION.md, generated from the lists of keys that the parser uses.
 enum ConfigurationTable {
     private struct Row: Hashable {
         let key, type, standard, change, meaning: String
     }
 
-    /// The page with each of its tables made anew: of the same keys of the root, in their order.
+    /// The page with each of its tables regenerated, with the same keys of the root in the same order.
     static func renewed(_ page: String) -> String {
         var (lines, table) = ([String](), [String]())
         // An empty line after the last one ends the last table.
@@ -38,8 +38,8 @@ enum ConfigurationTable {
         return table.prefix(2) + made
     }
 
-    /// The row of a key, if it is explained, and those of the keys below.
-    /// - Parameter around: what a change of the object needs in which the key is.
+    /// The row of a key, if it is documented, and those of the keys below it.
+    /// - Parameter around: the action that a change of the enclosing object needs.
     private static func rows(_ key: ConfigurationKey, in place: String, _ around: ConfigurationKey.Change) -> [Row] {
         let path = place + key.name
         let change = key.change == .live ? around : key.change
@@ -77,7 +77,7 @@ enum ConfigurationTable {
         }
     }
 
-    /// A text as it is, and JSON of other values.
+    /// A text unchanged, other values as JSON.
     private static func code(_ value: JSONValue) -> String {
         if case .string(let text) = value { text } else { String(decoding: value.serialized(), as: UTF8.self) }
     }

@@ -9,16 +9,16 @@ struct DocumentedKey {
     let types: [String]
     /// The default: its value, `required`, `none` or `built in`.
     let standard: String
-    /// What a change needs: `live`, `restart` or `live once set`.
+    /// The action that a change needs: `live`, `restart` or `live once set`.
     let change: String
 
-    /// The bounds, which stand in the type as `0 to 10`.
+    /// The bounds in the type's cell, such as `0 to 10`.
     var range: ClosedRange<Int>? {
         guard let found = type.firstMatch(of: /([0-9]+) to ([0-9]+)/), let low = Int(found.1), let high = Int(found.2) else { return nil }
         return low...high
     }
 
-    /// Whether a value is of the type; null stands for none.
+    /// Whether a value is of the type; null means no value.
     func takes(_ value: JSONValue) -> Bool {
         let word = type.prefix { $0 != "," }
         return switch value {

@@ -2,7 +2,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// One request and the whole of its answer, for every way to ask.
+/// One request and its complete response, for every transport.
 struct ExchangeCase: Sendable, CustomTestStringConvertible {
     let name: String
     var method = HTTPServer.Method.post
@@ -11,7 +11,7 @@ struct ExchangeCase: Sendable, CustomTestStringConvertible {
     var body: [UInt8] = []
     let status: Int
     let answer: String
-    /// Headers of the answer that must be there with these values.
+    /// Headers that the response must have with these values.
     var answerHeaders: [String: String] = [:]
 
     var testDescription: String { name }

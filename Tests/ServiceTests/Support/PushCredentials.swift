@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Credentials of push providers, made once for all tests.
+/// Credentials of push providers, created once for all tests.
 struct PushCredentials {
     static let shared = try? PushCredentials()
 
@@ -22,7 +22,7 @@ struct PushCredentials {
 }
 
 extension ConfigurationDirectory {
-    /// Writes the files that `docs/config.full.json` and `config.example.json` name for push providers.
+    /// Writes the push providers' files named in `docs/config.full.json` and `config.example.json`.
     func writePushCredentials() throws {
         let credentials = try #require(PushCredentials.shared)
         try scratch.write("secrets/AuthKey_ABCDE12345.p8", credentials.apnsKey)

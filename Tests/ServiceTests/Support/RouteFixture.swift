@@ -2,7 +2,7 @@ import HTTPServer
 import Observability
 import TestSupport
 
-/// A fixture of some routes alone: asked in the process or on a socket, and counted by one metric.
+/// A fixture of some routes alone: requested in process or on a socket, and counted by one metric.
 protocol RouteFixture {
     static var metric: String { get }
     var router: Router { get }

@@ -10,7 +10,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// The service on a configuration of its own, with the time standing still.
+/// The service with a configuration of its own and a clock that does not advance.
 struct ServiceFixture {
     let directory: ConfigurationDirectory
     let configuration: Configuration
@@ -21,7 +21,7 @@ struct ServiceFixture {
         try self.init(json: Self.json(members: members), logLevel: logLevel)
     }
 
-    /// - Parameter directory: has the files that the configuration names.
+    /// - Parameter directory: contains the files that the configuration names.
     init(in directory: ConfigurationDirectory? = nil, json: String, logLevel: LogLevel = .info) throws {
         let directory = try directory ?? ConfigurationDirectory()
         self.directory = directory
@@ -32,7 +32,7 @@ struct ServiceFixture {
     static let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { 0 })
     static let token = TestSecret.text(200)
 
-    /// A token of each role, for `json(admin:)`; its name is that of the role and `-holder`.
+    /// A token of each role, for `json(admin:)`; its name is the role followed by `-holder`.
     static let roleTokens =
         #""tokens":["#
         + AdminToken.Role.allCases.map { #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(

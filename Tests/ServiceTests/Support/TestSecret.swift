@@ -2,13 +2,13 @@ import Core
 import Crypto
 import Time
 
-/// Secrets that are always the same and look random enough.
+/// Fixed secrets that pass the check of randomness.
 enum TestSecret {
     static func bytes(_ number: Int) -> [UInt8] {
         (0..<32).map { UInt8(truncatingIfNeeded: $0 * 37 + number * 101 + 7) }
     }
 
-    /// Spelled as what signs webhooks.
+    /// Encoded like a secret that signs webhooks.
     static func signing(_ number: Int) -> String {
         "whsec_\(Base64.encode(bytes(number).span))"
     }
@@ -18,7 +18,7 @@ enum TestSecret {
     }
 }
 
-/// A security key that the test's own hand made.
+/// A security key built by the test, independently of the product.
 struct TestKey {
     var app = "shop"
     var user = "user-1"

@@ -10,7 +10,7 @@ import Testing
 
 /// `/v1/tickets…` of the admin listener, over real sockets against the simulator.
 @Suite struct CompanyTicketTests {
-    @Test func `makes shows and changes`() throws {
+    @Test func `creates, shows and changes a ticket`() throws {
         try TicketSite.with(members: "") { site throws in
             let earlier = JSONValue.string(try site.channel(of: "user-1"))
             let made = try site.ask(
@@ -72,7 +72,7 @@ import Testing
         ("", "&state=all", "state"), ("", "&after=x", "after"), ("", "&limit=101", "limit"), ("", "&custom_field=x", "custom_fields"),
         ("/count", "&user_id=", "user_id"),
     ])
-    func `names the parameter that is wrong`(_ name: String, query: String, field: String) throws {
+    func `names the invalid parameter`(_ name: String, query: String, field: String) throws {
         try TicketSite.with(members: "") { site throws in
             let reported = try site.ask(name, query: query)
             #expect(reported.status == 400)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `reports typed errors`() throws {
+    @Test func `reports distinct errors`() throws {
         try TicketSite.with(members: "") { site throws in
             #expect(try site.ask("/show", query: "&ticket_id=999").status == 404)
             let group = try site.ask("", ["user_id": "user-1", "title": "T", "group_key": "nobody"])
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `only of a change is reported that it may have been made`() throws {
+    @Test func `only a failed change is reported as possibly done`() throws {
         try TicketSite.with(members: "") { site throws in
             site.faults.add(Fault(.answer(.init(500)), at: .sendbirdDesk, token: "view_ticket", times: 2))
             let read = try site.ask("/show", query: "&ticket_id=1")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// The ticket is there although its message is not, and the audit line says so.
+    /// The ticket exists although its message was not sent, and the audit line reports that.
     @Test func `reports a message that was not sent`() throws {
         try TicketSite.with(members: "") { site throws in
             site.breakChat()

@@ -3,14 +3,14 @@ import Simulators
 import TestSupport
 import Testing
 
-/// Custom fields that a customer sets of the own tickets and of himself.
+/// Custom fields that customers set in their tickets and in their profile.
 @Suite struct CustomerFieldTests {
     private static let lists = #","tickets":true,"ticket_fields":["order","\u00e9","unknown"],"customer_fields":["plan"]"#
 
-    @Test func `a customer sets the fields of the own ticket that the configuration lists`() throws {
+    @Test func `a customer sets the listed fields of the customer's ticket`() throws {
         try TicketSite.with(members: Self.lists) { site throws in
             let id = JSONValue.integer(try site.activeTicket())
-            // A note of the company's, which the customer must not read.
+            // An internal note that the customer must not read.
             #expect(try site.ask("/fields", ["ticket_id": id, "custom_fields": ["language": "secret"]]).status == 200)
             let reported = try site.call("fields", ["ticket_id": id, "custom_fields": ["order": "7", "unknown": "1"]])
             #expect(reported.status == 200)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a customer sets the own fields, also before the first ticket`() throws {
+    @Test func `a customer sets profile fields, also before the first ticket`() throws {
         try TicketSite.with(members: Self.lists) { site throws in
             let set: JSONObject = ["custom_fields": ["plan": "gold"]]
             #expect(try site.call("customer-fields", set).json == ["custom_fields": ["plan": "gold"], "dropped": []])
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Keys are compared as bytes, and one that is not allowed stops all.
+    /// Keys are compared as bytes, and one that is not listed rejects the whole request.
     @Test(arguments: ["language", "Order", "order ", "e\u{301}", "plan"]) func `no other field is set`(_ key: String) throws {
         try TicketSite.with(members: Self.lists) { site throws in
             let id = try site.activeTicket()
@@ -57,13 +57,13 @@ import Testing
         }
     }
 
-    @Test func `no field is set where the configuration lists none`() throws {
+    @Test func `no field is set if the configuration lists none`() throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
             let reported = try site.call("fields", ["ticket_id": .integer(id), "custom_fields": ["order": "7"]])
             #expect(reported.error == "field_not_allowed")
             #expect(try site.call("customer-fields", ["custom_fields": ["plan": "gold"]]).error == "field_not_allowed")
-            // A new ticket has nothing yet that could be overwritten.
+            // A new ticket has no fields that could be overwritten.
             #expect(try site.call("create", ["title": "T", "custom_fields": ["order": "7"]]).json?["dropped"] == [])
         }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Sendbird
 @testable import Service
 
-/// `POST /sendbird/tickets/…`: what a customer may do for himself, over real sockets against the simulator.
+/// `POST /sendbird/tickets/…`: a customer's own requests, over real sockets against the simulator.
 @Suite struct CustomerTicketTests {
     private static let calls: [(name: String, members: JSONObject)] = [
         ("list", [:]), ("show", ["ticket_id": 101]), ("count", [:]), ("create", ["title": "T"]), ("close", ["ticket_id": 101]),
@@ -17,7 +17,7 @@ import Testing
         ("rate", ["ticket_id": 101, "message_id": 1, "score": 5]),
     ]
 
-    @Test func `makes lists shows counts and closes`() throws {
+    @Test func `creates, lists, shows, counts and closes tickets`() throws {
         try TicketSite.with { site throws in
             let earlier = try site.channel(of: "user-1")
             let made = try site.call(
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// Another's ticket looks as if it were not there, and stays as it is.
-    @Test func `hides foreign tickets`() throws {
+    /// Another customer's ticket is reported as missing, and does not change.
+    @Test func `hides other customers' tickets`() throws {
         try TicketSite.with(members: #","tickets":true,"ticket_fields":["order"]"#) { site throws in
             let id = try site.activeTicket(of: "user-2")
             let unknown = try site.call("show", ["ticket_id": 999])
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Another's conversation cannot be attached, and whether there is such a channel is not told.
-    @Test func `attaches no foreign conversation`() throws {
+    /// Another customer's conversation cannot be attached, and the response does not reveal whether the channel exists.
+    @Test func `attaches no conversation of another customer`() throws {
         try TicketSite.with { site throws in
             let (own, foreign) = (try site.channel(of: "user-1"), try site.channel(of: "user-2"))
             let unknown = try site.call("create", ["title": "T", "related_channels": ["sendbird_desk_999"]])
@@ -82,13 +82,13 @@ import Testing
                 #expect(reported.text == unknown.text)
             }
             #expect(try site.call("create", ["title": "T", "related_channels": [.string(own)]]).status == 201)
-            // Nor by the company in the person's name.
+            // The company cannot attach it in the person's name either.
             let members: JSONObject = ["user_id": "user-1", "title": "T", "related_channels": [.string(foreign)]]
             #expect(try site.ask("", members).error == "foreign_channel")
         }
     }
 
-    @Test func `serves nobody who says to be of support`() throws {
+    @Test func `denies a user with an id of support`() throws {
         try TicketSite.with { site throws in
             site.chat.meet("sendbird_desk_agent_id_1")
             let reported = try site.call("create", ["title": "T", "message": "Trust me"], user: "sendbird_desk_agent_id_1")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `wants the security key`() throws {
+    @Test func `requires the security key`() throws {
         try TicketSite.with { site throws in
             let foreign = try TestKey(user: "user-2").text()
             for call in Self.calls {
@@ -107,7 +107,7 @@ import Testing
                 #expect(
                     try site.post(site.service.publicAddress, path: "/sendbird/tickets/\(call.name)", body: Array("{}".utf8)).status == 400)
             }
-            // Nobody who is denied reaches Sendbird.
+            // A denied request causes no call to Sendbird.
             let metrics = try site.metrics()
             #expect(metrics.contains(#"deskgate_help_desk_requests_total{app="shop",request="view_message",outcome="success"} 0"#))
             #expect(metrics.contains(#"deskgate_ticket_requests_total{app="shop",result="denied"} \#(Self.calls.count)"#))
@@ -146,7 +146,7 @@ import Testing
             ("rate", ["ticket_id": 1, "message_id": 1, "score": "5"]),
             ("rate", ["ticket_id": 1, "message_id": 1, "score": 5, "comment": 1]),
         ] as [(String, JSONObject)])
-    func `names the field that is wrong`(_ name: String, _ members: JSONObject) throws {
+    func `names the invalid field`(_ name: String, _ members: JSONObject) throws {
         try TicketSite.with { site throws in
             let reported = try site.call(name, members)
             #expect(reported.status == 400)
@@ -155,19 +155,19 @@ import Testing
         }
     }
 
-    @Test func `serves no tickets unless the app does`() throws {
+    @Test func `tickets are off by default`() throws {
         try TicketSite.with(members: "") { site throws in
             for call in Self.calls {
                 let reported = try site.call(call.name, call.members)
                 #expect(reported.status == 404)
                 #expect(reported.error == "off")
             }
-            // The company asks all the same.
+            // The company's requests still work.
             #expect(try site.ask("/count").status == 200)
         }
     }
 
-    @Test func `says what is not possible`() throws {
+    @Test func `reports an impossible change`() throws {
         try TicketSite.with { site throws in
             let id = try site.activeTicket()
             #expect(try site.call("reopen", ["ticket_id": .integer(id)]).error == "not_closed")
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `passes sendbirds limits and failures on`() throws {
+    @Test func `passes on Sendbird's limits and failures`() throws {
         try TicketSite.with { site throws in
             site.faults.add(Fault(.answer(.init(503)), at: .sendbirdDesk, token: "view_ticket"))
             let away = try site.call("show", ["ticket_id": 101])
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `limits each person`() throws {
+    @Test func `limits the calls of each person`() throws {
         try TicketSite.with { site throws in
             for number in 0..<TicketLimits.creations.max {
                 #expect(try site.call("create", ["title": .string("T\(number)")]).status == 201)
@@ -233,8 +233,8 @@ import Testing
         }
     }
 
-    /// Neither what a customer writes nor a key or a token reaches the log, whatever comes of the call.
-    @Test func `logs nothing that a customer wrote`() throws {
+    /// A customer's text, a key or a token never reaches the log, whatever the result of the call.
+    @Test func `logs no text of a customer`() throws {
         try TicketSite.with { site throws in
             site.breakChat()
             let words: JSONObject = [

@@ -3,7 +3,7 @@ import Simulators
 import TestSupport
 import Testing
 
-/// The texts that a customer gives support with a ticket: a name, fields and the comment of a closing.
+/// The texts from a customer in a ticket: a name, fields and the comment of a closing.
 @Suite struct CustomerTicketWordsTests {
     @Test(arguments: [("Has come", "Has come"), ("", ""), (nil, "")] as [(String?, JSONValue)])
     func `the comment of a closing reaches support`(_ comment: String?, _ reported: JSONValue) throws {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a customer finds the own tickets by their fields`() throws {
+    @Test func `a customer finds tickets by their fields`() throws {
         try TicketSite.with { site throws in
             let (own, other, foreign) = (try site.activeTicket(), try site.activeTicket(), try site.activeTicket(of: "user-2"))
             for (id, order) in [(own, "7"), (other, "8"), (foreign, "7")] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `support sees the name that the customer gives, and nobody else changes it`() throws {
+    @Test func `support sees the name that the customer gives, and no other user changes it`() throws {
         try TicketSite.with { site throws in
             let made = try site.call("create", ["title": "T", "user_name": "Mary"])
             let id = try #require(made.json?["ticket"]?["ticket_id"]?.integer)

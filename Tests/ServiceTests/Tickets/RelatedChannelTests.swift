@@ -3,9 +3,9 @@ import Simulators
 import TestSupport
 import Testing
 
-/// The channels that a ticket is about: set later, and shown.
+/// The related channels of a ticket: set later, and shown.
 @Suite struct RelatedChannelTests {
-    @Test func `a customer says which of the own channels a ticket is about`() throws {
+    @Test func `a customer sets the related channels of a ticket`() throws {
         try TicketSite.with { site throws in
             let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
             let set = try site.call("related-channels", ["ticket_id": id, "related_channels": [channel]])
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// Another's conversation cannot be attached, and whether there is such a channel is not told.
-    @Test func `a customer attaches no foreign conversation`() throws {
+    /// Another customer's conversation cannot be attached, and the response does not reveal whether the channel exists.
+    @Test func `a customer attaches no conversation of another customer`() throws {
         try TicketSite.with { site throws in
             let id = JSONValue.integer(try site.activeTicket())
             let (own, foreign) = (try site.channel(of: "user-1"), try site.channel(of: "user-2"))
@@ -39,7 +39,7 @@ import Testing
             for channels in [[foreign], [own, foreign], [foreign, own], [".."]] {
                 #expect(try call(channels, "user-1").text == unknown.text)
             }
-            // Of another's ticket nothing is told, whosever the channels are.
+            // Another customer's ticket is hidden for any channels.
             for channels in [[own], [foreign], []] { #expect(try call(channels, "user-2").error == "not_found") }
             #expect(try site.call("show", ["ticket_id": id]).json?["related_channels"] == [])
         }
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Support may have added it.
-    @Test func `a channel that the customer does not see stays`() throws {
+    @Test func `a channel that is hidden from the customer stays`() throws {
         try TicketSite.with { site throws in
             let id = JSONValue.integer(try site.activeTicket())
             let channels = try (0..<4).map { _ in JSONValue.string(try site.channel(of: "user-1")) }
@@ -75,8 +75,8 @@ import Testing
         }
     }
 
-    /// Everything else of the ticket is known, and a change was made.
-    @Test func `related channels are left open while Chat is away`() throws {
+    /// The rest of the ticket is known, and a change was made.
+    @Test func `related channels are omitted while Chat is unavailable`() throws {
         try TicketSite.with { site throws in
             let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
             #expect(try site.call("related-channels", ["ticket_id": id, "related_channels": [channel]]).status == 200)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `the company says which channels of the customer's a ticket is about`() throws {
+    @Test func `the company sets the related channels of a customer's ticket`() throws {
         try TicketSite.with(members: "") { site throws in
             let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
             let foreign = JSONValue.string(try site.channel(of: "user-2"))

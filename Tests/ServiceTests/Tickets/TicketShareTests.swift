@@ -10,7 +10,7 @@ import Time
 @Suite struct TicketShareTests {
     private static let ticket: JSONObject = ["ticket_id": 101]
 
-    /// Runs a test with the app `stuck`, whose Desk answers nothing.
+    /// Runs a test with the app `stuck`, whose Desk does not respond.
     private func withStuckDesk(_ body: (TicketSite, ScriptedServer) throws -> Void) throws {
         let desk = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { desk.stop() }
@@ -27,21 +27,21 @@ import Time
         return try #require(found.flatMap { Int($0.dropFirst(line.count)) })
     }
 
-    /// Sixty calls of thirty people hang: eight of them ask, and another app's are answered at once.
-    @Test func `an app whose desk hangs delays no other`() throws {
+    /// Sixty calls of thirty people hang: eight of them are sent to Desk, and another app's calls are answered at once.
+    @Test func `an app whose Desk hangs delays no other app`() throws {
         try withStuckDesk { (site, desk) throws in
             let waiting = try (0..<60).map { try site.begin("show", Self.ticket, user: "user-\($0 / 2)", app: "stuck") }
             #expect(desk.waitForRequests(8))
             for _ in 0..<10 { #expect(try site.call("count").status == 200) }
-            // The calls that hang have not ended meanwhile.
+            // The calls that hang must not have ended.
             #expect(desk.requests.count == 8)
             #expect(try unavailable(site) == 0)
             withExtendedLifetime(waiting) {}
         }
     }
 
-    /// Sixty calls of one person hang: two of them ask, eight wait, and fifty are refused. Another person's ask at once.
-    @Test func `one persons calls delay nobody else`() throws {
+    /// Sixty calls of one person hang: two of them are sent, eight wait, and fifty are rejected. Another person's are sent at once.
+    @Test func `one person's calls delay no other person`() throws {
         try withStuckDesk { (site, desk) throws in
             let waiting = try (0..<60).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
             #expect(desk.waitForRequests(2))
@@ -67,20 +67,20 @@ import Time
         }
     }
 
-    /// Begins nine creations while two calls of the app `stuck` hang: eight wait, and one is refused.
+    /// Begins nine creations while two calls of the app `stuck` hang: eight wait, and one is rejected.
     private func beginCreations(
         _ site: TicketSite, _ desk: ScriptedServer
     ) throws -> (asking: [SocketClient], waiting: [SocketClient]) {
         let asking = try (0..<2).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
         #expect(desk.waitForRequests(2))
-        // When one is refused, the others wait.
+        // Once one is rejected, the others wait.
         let waiting = try (0..<9).map { _ in try site.begin("create", ["title": "Order 7"], app: "stuck") }
         #expect(eventually { (try? unavailable(site)) == 1 })
         return (asking, waiting)
     }
 
-    /// Eight creations wait until the customer was told that nothing was done: none is made then.
-    @Test func `what was answered is not done later`() throws {
+    /// Eight creations wait until the customer gets the response that nothing was done: none is performed then.
+    @Test func `a call that was answered is not performed later`() throws {
         let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
         defer { desk.stop() }
         try TicketSite.with(stuck: desk.url("")) { site throws in
@@ -98,8 +98,8 @@ import Time
         }
     }
 
-    /// Eight creations wait while the customer is signed out: none is made then.
-    @Test func `what waits ends with its key`() throws {
+    /// Eight creations wait while the customer is signed out: none is performed then.
+    @Test func `a waiting call ends with its key`() throws {
         let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
         defer { desk.stop() }
         try TicketSite.with(stuck: desk.url("")) { site throws in
@@ -116,8 +116,8 @@ import Time
         }
     }
 
-    /// The company asks about tickets of an app whose Desk hangs: four questions wait for it, and those about another app are answered.
-    @Test func `the companys questions about one app delay no other`() throws {
+    /// The company requests tickets of an app whose Desk hangs: four requests wait, and those about another app are answered.
+    @Test func `the company's requests about one app delay no other app`() throws {
         try withStuckDesk { (site, desk) throws in
             let line = "GET /v1/tickets/show?app_id=stuck&ticket_id=101"
             let waiting = try (0..<20).map { _ in try site.begin(site.service.adminAddress, line: line) }

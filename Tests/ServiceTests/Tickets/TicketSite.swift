@@ -11,8 +11,8 @@ import Time
 @testable import Sendbird
 @testable import Service
 
-/// The service with an app of a simulated Sendbird, whose Chat knows `user-1` and `user-2`. A test that has a server for it gets `stuck` as
-/// well, another app of Sendbird.
+/// The service with an app of a simulated Sendbird, whose Chat has `user-1` and `user-2`. If the test has another server, the service also
+/// has `stuck`, a second app of Sendbird.
 final class TicketSite {
     let desk: SimulatedDesk
     let chat: SimulatedChat
@@ -23,7 +23,7 @@ final class TicketSite {
     private let elapsed: Monitor<UInt64>
 
     /// - Parameters:
-    ///   - members: members of the apps' `sendbird` beside the tokens and the addresses.
+    ///   - members: members of the apps' `sendbird` in addition to the tokens and the addresses.
     ///   - stuck: the address of Chat and Desk of `stuck`; nil for no such app.
     static func with(members: String = #","tickets":true"#, stuck: String? = nil, _ body: (TicketSite) throws -> Void) throws {
         let sendbird = try SimulatedSendbird()
@@ -67,7 +67,7 @@ final class TicketSite {
         self.fixture = fixture
     }
 
-    /// Moves the monotonic clock on.
+    /// Advances the monotonic clock.
     func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
     func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws
@@ -76,7 +76,7 @@ final class TicketSite {
         LocalizedText(try begin(name, members, user: user, app: app, key: key).readResponse())
     }
 
-    /// Sends a customer's call, and does not wait for its answer.
+    /// Sends a customer's call without waiting for the response.
     func begin(
         _ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> SocketClient {
@@ -103,7 +103,7 @@ final class TicketSite {
         LocalizedText(try begin(address, line: line, body: body).readResponse())
     }
 
-    /// Sends a request, and does not wait for its answer.
+    /// Sends a request without waiting for the response.
     func begin(_ address: ListenAddress, line: String, body: [UInt8] = []) throws -> SocketClient {
         let client = try SocketClient(address)
         try client.send(
@@ -114,12 +114,12 @@ final class TicketSite {
 
     func breakChat() { faults.add(Fault(.answer(.init(500)), at: .sendbirdChat, times: nil)) }
 
-    /// The channel of a new ticket that no list has yet.
+    /// The channel of a new ticket that is in no list yet.
     func channel(of user: String) throws -> String {
         try #require(try ask("", ["user_id": .string(user), "title": "Earlier"]).json?["ticket"]?["channel"]?.text)
     }
 
-    /// A ticket of a customer, whom somebody of support has taken on: its number.
+    /// Returns the number of a customer's ticket that an agent has accepted.
     func activeTicket(of user: String = "user-1") throws -> Int64 {
         let made = try ask("", ["user_id": .string(user), "title": "Order 7"])
         let id = try #require(made.json?["ticket"]?["ticket_id"]?.integer)

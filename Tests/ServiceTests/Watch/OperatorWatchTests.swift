@@ -49,8 +49,8 @@ import Time
         #expect(lines.last == "INFO  a condition has ended condition=notifier_paused subject=sink")
     }
 
-    /// After a restart nothing is paused until the first attempt has failed again, and nothing is told twice.
-    @Test func `a restart in between tells nothing`() throws {
+    /// After a restart nothing is paused until the first attempt has failed again, and nothing is reported twice.
+    @Test func `a restart in between causes no report`() throws {
         let fixture = try WatchFixture()
         fixture.set("sink", .paused, reason: "status_410")
         fixture.pass(65)
@@ -67,7 +67,7 @@ import Time
         #expect(try fixture.reported() == Self.recovered)
     }
 
-    @Test func `what ended while nothing ran is reported`() throws {
+    @Test func `a problem that ended while no process ran is reported`() throws {
         let fixture = try WatchFixture()
         fixture.set("sink", .open)
         fixture.pass(65)
@@ -81,7 +81,7 @@ import Time
         #expect(try fixture.last("ended_because") == "removed")
     }
 
-    @Test func `a notifier is not reported of itself`() throws {
+    @Test func `a notifier gets no report about itself`() throws {
         let fixture = try WatchFixture()
         fixture.set("pager", .open)
         fixture.pass(65)
@@ -91,7 +91,7 @@ import Time
         #expect(try fixture.reported(delivering: false) == ["operator.notifier_paused > pager"])
         fixture.sleep(43_200)
         fixture.pass(10)
-        // What waits for the pager is late then; that is told to the log once, and so on for the log.
+        // The pager's queue is late then. The log gets one report of that, and so on for the log.
         let late = try fixture.reported(delivering: false)
         #expect(late == ["operator.queue_late began > log", "operator.queue_late began > pager"])
         fixture.sleep(43_200)
@@ -99,7 +99,7 @@ import Time
         #expect(try fixture.reported(delivering: false) == [])
     }
 
-    @Test func `the only notifier is reported of nothing while it is paused`() throws {
+    @Test func `the only notifier gets no report while it is paused`() throws {
         let fixture = try WatchFixture(#""notifiers":["pager"]"#)
         fixture.set("pager", .open)
         fixture.pass(65)
@@ -133,7 +133,7 @@ import Time
     }
 
     /// A request for problems must not wait for the store, even if no notifier reports events to operators.
-    @Test(arguments: [#""notifiers":["pager"]"#, ""]) func `dead deliveries are seen until they are gone`(_ operators: String) throws {
+    @Test(arguments: [#""notifiers":["pager"]"#, ""]) func `dead deliveries are a problem until they are gone`(_ operators: String) throws {
         let fixture = try WatchFixture()
         try fixture.restart(operators)
         try fixture.queue(3, for: "sink")
@@ -151,7 +151,7 @@ import Time
         ["operator.problem \(state) > log", "operator.problem \(state) > pager"]
     }
 
-    @Test func `a problem is reported when it begins and when it was away for a while`() throws {
+    @Test func `a problem is reported again after it was absent for a while`() throws {
         let fixture = try WatchFixture()
         fixture.show(["unknown_app"])
         fixture.pass(5)
@@ -169,9 +169,9 @@ import Time
         #expect(try fixture.last("ended_because") == "resolved")
     }
 
-    /// With the text and the remedy, whoever is told, and also while the store is away.
+    /// With the text and the remedy, for any notifiers, and also while the store is unavailable.
     @Test(arguments: [(true, #""notifiers":["pager","log"]"#), (false, #""notifiers":["pager","log"]"#), (true, ""), (false, "")])
-    func `the log has a line when a problem begins and when it was away for a while`(_ hasEvent: Bool, _ operators: String) throws {
+    func `the log has a line when a problem begins again after a while`(_ hasEvent: Bool, _ operators: String) throws {
         let fixture = try WatchFixture(operators)
         let begun = #"WARN  a problem has begun problem="backend_open shop" text="It is wrong." remedy="Mend it.""#
         fixture.show(["backend_open shop"], hasEvent: hasEvent)
@@ -189,7 +189,7 @@ import Time
         #expect(try fixture.log.lines().count == 3)
     }
 
-    @Test func `a disk that hangs keeps no problem out of the log`() throws {
+    @Test func `a disk that hangs does not keep a problem out of the log`() throws {
         let store = try DeliveryStore()
         let fixture = try WatchFixture(store: store)
         let watch = try #require(fixture.watch)
@@ -204,7 +204,7 @@ import Time
         #expect(try fixture.log.lines() == [begun])
     }
 
-    @Test func `operators are notified of no problem that another event tells`() throws {
+    @Test func `operators get no problem that another event reports`() throws {
         let fixture = try WatchFixture()
         fixture.show(["store"], hasEvent: false)
         fixture.pass(60)
@@ -215,15 +215,15 @@ import Time
         ("queue_full pager", ["log"]), ("settings_doubtful pager", ["log"]),
         ("queue_full sink", ["log", "pager"]), ("authorizations_undecided pager", ["log", "pager"]),
     ])
-    func `a notifier is not notified of its own problem`(_ problem: String, _ reported: [String]) throws {
+    func `a notifier gets no report of its own problem`(_ problem: String, _ reported: [String]) throws {
         let fixture = try WatchFixture()
         fixture.show([problem])
         fixture.pass(5)
         #expect(try fixture.reported() == reported.map { "operator.problem began > \($0)" })
     }
 
-    /// Then nothing is known of the answers of before.
-    @Test func `a problem lasts through a restart`() throws {
+    /// The earlier counts of responses are unknown then.
+    @Test func `a problem continues across a restart`() throws {
         let fixture = try WatchFixture()
         fixture.show(["backend_open shop"])
         fixture.pass(5)
@@ -240,7 +240,7 @@ import Time
         #expect(try fixture.reported() == Self.problem("ended"))
     }
 
-    @Test func `a jump of denials is reported`() throws {
+    @Test func `a spike of denials is reported`() throws {
         let fixture = try WatchFixture()
         for _ in 0..<60 {
             fixture.count("authorized", by: 100)
@@ -266,7 +266,7 @@ import Time
         #expect(try fixture.reported() == ["operator.denials_jump ended > log", "operator.denials_jump ended > pager"])
     }
 
-    @Test func `an app key that ends is reported until it is replaced`() throws {
+    @Test func `an expiring app key is reported until it is replaced`() throws {
         let end = WatchFixture.start + 20 * 86_400
         let apps = #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
         let fixture = try WatchFixture()
@@ -289,8 +289,8 @@ import Time
         #expect(try fixture.last("ended_because") == "resolved")
     }
 
-    /// Who is named later hears of what lasts, and who is not named any more of nothing.
-    @Test func `without notifiers nothing is kept`() throws {
+    /// A notifier that is added later gets continuing problems, and a removed one gets nothing.
+    @Test func `without notifiers nothing is stored`() throws {
         let fixture = try WatchFixture(#""notifiers":[]"#)
         fixture.set("sink", .open)
         fixture.pass(120)
@@ -306,7 +306,7 @@ import Time
         #expect(try fixture.store.conditions() == [])
     }
 
-    @Test func `thresholds are live`() throws {
+    @Test func `thresholds are updated by a reload`() throws {
         let fixture = try WatchFixture()
         try fixture.reload(#""notifiers":["log"],"thresholds":{"paused_seconds":5}"#)
         fixture.set("sink", .open)
@@ -314,7 +314,7 @@ import Time
         #expect(try fixture.reported() == ["operator.notifier_paused > log"])
     }
 
-    /// Two processes with one database tell once together, and the end when neither sees it any more.
+    /// Two processes with one database report once together, and the end when neither sees the problem.
     @Test func `replicas report a condition once`() throws {
         let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
@@ -335,7 +335,7 @@ import Time
         #expect(try replicas[0].reported() == Self.paused, "it may begin again")
     }
 
-    @Test func `a store that is closed says so itself`() throws {
+    @Test func `a closed store is reported as a problem`() throws {
         let store = MemoryStore()
         let fixture = try WatchFixture(store: store)
         store.close()

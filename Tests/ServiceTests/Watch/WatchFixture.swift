@@ -14,7 +14,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// What operators are told of, with a clock that a test sets, and notifiers whose health it says.
+/// The reports to operators, with a clock that a test sets, and notifiers whose health the test sets.
 final class WatchFixture {
     static let start: UnixSeconds = 1_773_130_512
     private static let names = ["log", "pager", "sink"]
@@ -55,7 +55,7 @@ final class WatchFixture {
             #"{\#(apps),"notifiers":{\#(members)},"store":{"type":"memory"},"operators":{\#(operators)}}"#)
     }
 
-    /// Another process with the same store: nothing is known but what that says.
+    /// Starts another process with the same store, which only has the stored state.
     func restart(_ operators: String = #""notifiers":["pager","log"]"#, apps: String = ConfigurationDirectory.apps) throws {
         let configuration = try configuration(operators, notifiers: Self.names, apps: apps)
         inbox.withLock { $0 = DispatcherInbox() }
@@ -75,7 +75,7 @@ final class WatchFixture {
         }
     }
 
-    /// Goes on with another configuration.
+    /// Continues with another configuration.
     func reload(
         _ operators: String = #""notifiers":["pager","log"]"#, notifiers: [String] = names, apps: String = ConfigurationDirectory.apps
     ) throws {
@@ -83,7 +83,7 @@ final class WatchFixture {
         serve(notifiers)
     }
 
-    /// Lets time pass, as the threads would: they look every five seconds.
+    /// Advances the clock; the watch checks every five seconds.
     func pass(_ seconds: UInt64) {
         for _ in 0..<max(1, seconds / 5) {
             passed.withLock { $0 += min(seconds, 5) }
@@ -92,14 +92,14 @@ final class WatchFixture {
         }
     }
 
-    /// Lets time pass without looking, as when no process runs.
+    /// Advances the clock without a check, as while no process runs.
     func sleep(_ seconds: UInt64) { passed.withLock { $0 += seconds } }
 
     func set(_ notifier: String, _ state: BreakerStatus, reason: String = "status_401", successes: UInt64 = 0) {
         inbox.withLock { $0.health[notifier] = NotifierHealth(status: state, lastFailure: reason, successes: successes) }
     }
 
-    /// Says which severe problems there are.
+    /// Sets the severe problems.
     func show(_ found: [String], hasEvent: Bool = true) {
         let found = found.map { subject in
             SevereProblem(
@@ -113,7 +113,7 @@ final class WatchFixture {
         family.child(app, result, reason, "1").increment(by: count)
     }
 
-    /// Has deliveries wait for a notifier since now.
+    /// Adds deliveries that wait for a notifier from now on.
     func queue(_ count: Int, for notifier: String) throws {
         for number in 0..<count {
             let now = (Self.start + passed.withLock { $0 }).milliseconds
@@ -125,8 +125,8 @@ final class WatchFixture {
         }
     }
 
-    /// What has been told since the last call: the event's type, `state`, the notifier.
-    /// - Parameter delivering: whether it waits no more afterwards.
+    /// The reports since the last call: the event's type, `state`, the notifier.
+    /// - Parameter delivering: whether their deliveries are delivered afterwards.
     func reported(delivering: Bool = true) throws -> [String] {
         let all = try store.deliveries(DeliveryFilter(), limit: 1000).reversed().filter { $0.event.kind != .operatorTest }
         let new = all.dropFirst(seen)
@@ -142,7 +142,7 @@ final class WatchFixture {
 
     private var seen = 0
 
-    /// A member of the data of the last event that was told.
+    /// A member of the data of the last reported event.
     func last(_ member: String) throws -> JSONValue? {
         try store.deliveries(DeliveryFilter(), limit: 1000).first { $0.event.kind != .operatorTest }
             .flatMap { JSONValue(parsing: $0.event.data)?[member] }

@@ -6,7 +6,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// Refused webhooks by what they prove, read from the counters.
+/// Rejected webhooks by their authentication, read from the counters.
 @Suite struct WatchedAnswersTests {
     private let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
 
@@ -23,7 +23,7 @@ import Time
     }
 
     @Test(arguments: [WebhookRefusal.noSignature, .signature])
-    func `webhooks without proof are no closed app while proven ones arrive`(_ refusal: WebhookRefusal) {
+    func `unauthenticated webhooks do not mark an app as closed while authentic ones arrive`(_ refusal: WebhookRefusal) {
         refuse(refusal)
         #expect(found().map(\.isClosed) == [true])
         accept(5)
@@ -32,14 +32,14 @@ import Time
         #expect(found().map(\.isClosed) == [false])
     }
 
-    /// Nobody else has the secret.
-    @Test func `proven webhooks that are refused close the app`() {
+    /// Only the help desk has the secret.
+    @Test func `rejected authentic webhooks mark the app as closed`() {
         refuse(.malformed)
         accept(1)
         #expect(found().map(\.isClosed) == [true])
     }
 
-    /// Two problems of one kind and app would be told as one, of which the log has the text of either.
+    /// Two problems of one kind and app would be reported as one, and the log could have either text.
     @Test func `an app has one problem with its webhooks`() {
         refuse(.app)
         refuse(.signature)

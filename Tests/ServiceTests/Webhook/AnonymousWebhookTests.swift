@@ -6,23 +6,23 @@ import Testing
 
 @testable import Pyrus
 
-/// Webhooks that name no user, as those of a chat in anonymous mode may.
+/// Webhooks without a user, as in a chat in anonymous mode.
 @Suite struct AnonymousWebhookTests {
     private static let path = "/pyrus/webhook/\(TestSecret.text(28))"
 
-    /// A body with these members of its token replaced, added or left out.
+    /// A body with these members of its token replaced, added or removed.
     private static func body(_ token: [String: String?], app: String? = #""open""#) -> [UInt8] {
         WebhookBody.json(token: token.merging(["app_id": app]) { $1 })
     }
 
-    /// Every form in which no user is named: with the device, without anything else, without the app, without the token.
+    /// Every form without a user: with the device, with nothing else, without the app, without the token.
     private static let forms = [
         body(["user_id": nil]), body(["user_id": "null"]), body(["user_id": #""""#]),
         body(["user_id": nil, "device_id": nil, "type": nil]), body(["user_id": nil], app: nil),
         WebhookBody.json(["token": nil]), WebhookBody.json(["token": "null"]), WebhookBody.json(["token": "{}"]),
     ]
 
-    @Test(arguments: forms) func `is taken in every form`(_ body: [UInt8]) throws {
+    @Test(arguments: forms) func `is accepted in every form`(_ body: [UInt8]) throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, Self.path, body: body).text == WebhookCases.accepted)
         let event = try #require(fixture.store.accepted.first?.event)
@@ -33,13 +33,13 @@ import Testing
         #expect(fixture.counts() == [#"{app="open",result="anonymous"} 1"#])
     }
 
-    @Test func `goes to the log and to your backend alone`() throws {
+    @Test func `is sent only to the log and your backend`() throws {
         let fixture = try WebhookFixture()
         _ = fixture.client.send(.post, Self.path, body: Self.body(["user_id": nil]))
         #expect(fixture.store.accepted.map { $0.subscriptions.map(\.notifier) } == [["log", "crm"]])
     }
 
-    @Test func `a comment with a user goes to phones too`() throws {
+    @Test func `a comment with a user is also sent to phones`() throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, Self.path, body: Self.body([:])).text == WebhookCases.accepted)
         #expect(fixture.store.accepted.map { $0.subscriptions.map(\.notifier) } == [["log", "crm", "phones"]])
@@ -53,7 +53,7 @@ import Testing
         #expect(String(decoding: data, as: UTF8.self).contains(#""device_id":"device-1","device_type":"ios""#))
     }
 
-    @Test func `is recognised when it comes again`() throws {
+    @Test func `is deduplicated`() throws {
         let fixture = try WebhookFixture()
         for body in [Self.body(["user_id": nil]), Self.body(["user_id": #""""#])] {
             #expect(fixture.client.send(.post, Self.path, body: body).status == 200)
@@ -71,7 +71,7 @@ import Testing
         #expect(!(try fixture.log.text()).contains("MARKER"))
     }
 
-    @Test func `what the person wrote is ignored`() throws {
+    @Test func `members of the customer are ignored`() throws {
         let fixture = try WebhookFixture()
         let body = WebhookBody.json(token: ["app_id": #""open""#, "user_id": nil], comment: ["is_inbound": "true"])
         #expect(fixture.client.send(.post, Self.path, body: body).text == #"{"status":"ignored"}"#)
@@ -85,20 +85,20 @@ import Testing
         WebhookBody.json(["token": nil, "ticket_id": nil]), Array("{}".utf8), Array("[]".utf8),
     ]
 
-    @Test(arguments: malformed) func `another mistake is still one`(_ body: [UInt8]) throws {
+    @Test(arguments: malformed) func `another mistake is still rejected`(_ body: [UInt8]) throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, Self.path, body: body).status == 400)
         #expect(fixture.store.accepted.isEmpty)
     }
 
-    @Test(arguments: ["shop", "none", "unknown"]) func `names no other app`(_ app: String) throws {
+    @Test(arguments: ["shop", "none", "unknown"]) func `cannot be for another app`(_ app: String) throws {
         let fixture = try WebhookFixture()
         let body = Self.body(["user_id": nil], app: "\"\(app)\"")
         #expect(fixture.client.send(.post, Self.path, body: body).text == WebhookCases.denied)
         #expect(fixture.store.accepted.isEmpty)
     }
 
-    @Test(arguments: forms) func `proves nothing by itself`(_ body: [UInt8]) throws {
+    @Test(arguments: forms) func `must be authenticated`(_ body: [UInt8]) throws {
         let fixture = try WebhookFixture()
         for path in ["/pyrus/webhook/\(TestSecret.text(99))", WebhookCases.signedPath] {
             #expect(fixture.client.send(.post, path, body: body).text == WebhookCases.denied)

@@ -14,7 +14,7 @@ import Testing
         ("https://example.com", "https://example.com/"),
     ]
 
-    @Test(arguments: spelled) func `an https URL is taken`(text: String, url: String) {
+    @Test(arguments: spelled) func `an HTTPS URL is accepted`(text: String, url: String) {
         #expect(AvatarURL.read(text) == url)
     }
 
@@ -24,7 +24,7 @@ import Testing
         #expect(AvatarURL.read(longest + "a") == nil)
     }
 
-    @Test func `a URL that is longer when it is spelled out is left out`() {
+    @Test func `a URL that exceeds the limit after escaping is dropped`() {
         #expect(AvatarURL.read("https://example.com/" + String(repeating: "Ж", count: 400)) == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
     ]
 
     /// By index, because the arguments of tests are printed.
-    @Test(arguments: hostile.indices) func `any other text is left out`(index: Int) {
+    @Test(arguments: hostile.indices) func `any other text is dropped`(index: Int) {
         #expect(AvatarURL.read(Self.hostile[index]) == nil)
     }
 
@@ -52,11 +52,11 @@ import Testing
         ("https://desk.example.com/x", nil),
     ]
 
-    @Test(arguments: registries) func `pictures are beside the registry`(registry: String, url: String?) {
+    @Test(arguments: registries) func `pictures have the registry's address`(registry: String, url: String?) {
         #expect(AvatarAddress(registry: registry).flatMap { $0.url(of: 17) } == url)
     }
 
-    @Test(arguments: [Int64.min, -1, 0]) func `an id that is not positive means no picture`(id: Int64) throws {
+    @Test(arguments: [Int64.min, -1, 0]) func `an id that is not positive has no picture`(id: Int64) throws {
         let address = try #require(AvatarAddress(registry: "https://pyrus.com/servicedeskapi/v1/SetPushToken"))
         #expect(address.url(of: id) == nil)
     }
@@ -67,7 +67,7 @@ import Testing
         (#""log","proxy""#, "https://proxy.example.com/pyrus"),
     ]
 
-    @Test(arguments: apps) func `an app's relay says where its help desk is`(notifiers: String, address: String) throws {
+    @Test(arguments: apps) func `an app's relay has the help desk's address`(notifiers: String, address: String) throws {
         let directory = try ConfigurationDirectory()
         let configuration = try directory.configuration(
             """
@@ -102,7 +102,7 @@ import Testing
         #""https://example.com/\u0000""#, #""https://example.com/\r\nX: y""#, #""\ud800""#,
     ]
 
-    @Test(arguments: odd) func `a picture without an https URL is none`(profile: String) throws {
+    @Test(arguments: odd) func `a picture without an HTTPS URL is dropped`(profile: String) throws {
         #expect(try avatar(profile) == nil)
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Threading
 import Time
 
-/// A store that remembers what it was given, and answers on a thread of its own, as the test wants.
+/// A store that records its calls and completes them on its own thread, as the test sets.
 final class RecordingStore: Store {
     private struct Work {
         let incoming: IncomingEvent
@@ -30,7 +30,7 @@ final class RecordingStore: Store {
     private let thread: DedicatedThread
     private let registry = MemoryStore()
 
-    /// - Parameter failure: what each event and registration is refused with.
+    /// - Parameter failure: the error for each event and registration; nil for success.
     init(failure: StoreError? = nil) {
         let state = Monitor(State(failure: failure))
         self.state = state
@@ -43,7 +43,7 @@ final class RecordingStore: Store {
 
     var registrations: [Registration] { state.withLock { $0.registrations } }
 
-    /// Answers nothing until `release()`.
+    /// Completes no call until `release()`.
     func hold() {
         state.update { $0.isHolding = true }
     }
@@ -52,13 +52,13 @@ final class RecordingStore: Store {
         state.update { $0.isHolding = false }
     }
 
-    /// Ignores every event from now on, as those about persons who were forgotten.
+    /// Ignores every event from now on, like those about forgotten persons.
     func ignore() {
         state.update { $0.isIgnoring = true }
     }
 
-    /// Waits until so many events wait for an answer.
-    /// - Returns: false when they do not in the time that only a failing test uses up.
+    /// Waits until `count` events wait for completion.
+    /// - Returns: false at the time limit, which only a failing test reaches.
     func waitForWork(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.work.count >= count ? true : nil } != nil
     }
@@ -108,7 +108,7 @@ final class RecordingStore: Store {
         return .answer(work, .success(.accepted))
     }
 
-    // A webhook asks for none of these.
+    // Webhooks call none of these.
 
     var refusal: StoreError? { nil }
 
@@ -188,7 +188,7 @@ final class RecordingStore: Store {
 
     func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
 
-    /// Registrations are then refused.
+    /// Later registrations are rejected.
     func revoke(
         _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {

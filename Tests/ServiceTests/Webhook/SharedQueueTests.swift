@@ -10,7 +10,7 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// Two apps that share a notifier, for which as much waits as may.
+/// Two apps that share a notifier whose queue is full.
 @Suite struct SharedQueueTests {
     private static let json = """
         {"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"webhook":{"secret":{"file":"secrets/app-3.key"}}},
@@ -18,8 +18,8 @@ import Testing
          "log":{},"notifiers":{"log":{"type":"log"}},"store":{"type":"memory","max_pending_per_notifier":2}}
         """
 
-    /// Nothing that was answered "accepted" has ended without an attempt.
-    @Test func `an app without room is asked to come back`() throws {
+    /// No accepted delivery ends without an attempt.
+    @Test func `an app without room gets a time to retry`() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
         let fixture = try ServiceFixture(in: directory, json: Self.json)

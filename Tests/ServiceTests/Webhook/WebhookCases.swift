@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// What may be sent to the webhook's paths, and what must come of it. Each asks for a comment of its own where it is to be accepted.
+/// Requests to the webhook's paths, and their expected results. Each accepted request has its own comment.
 enum WebhookCases {
     static let accepted = #"{"status":"accepted"}"#
     static let denied = ExchangeCase.error("denied", "The origin of this webhook is not proven.")
@@ -13,7 +13,7 @@ enum WebhookCases {
         try acceptances() + ignored() + denials() + malformed() + sizes() + otherMethods()
     }
 
-    /// A body of this app with a comment that no other case has.
+    /// A body of this app with a unique comment.
     private static func body(_ app: String, _ comment: Int) -> [UInt8] {
         WebhookBody.json(token: ["app_id": "\"\(app)\""], comment: ["comment_id": "\(comment)"])
     }

@@ -15,10 +15,10 @@ import Tracing
 @testable import Pyrus
 @testable import Service
 
-/// The webhook's routes over a recording store, with the time standing still.
+/// The webhook's routes over a recording store, with a clock that does not advance.
 ///
-/// Apps: `shop` has a path's secret and two notifiers, `bank` two path's secrets and no notifier, `sign` two signature's secrets, `both` both,
-/// `none` takes no webhooks, and `open`, with one notifier of each kind, accepts anonymous ones.
+/// Apps: `shop` has a path secret and two notifiers, `bank` two path secrets and no notifier, `sign` two signature secrets, `both` both
+/// kinds. `none` accepts no webhooks, and `open`, with one notifier of each kind, accepts anonymous ones.
 final class WebhookFixture: RouteFixture {
     static let metric = "deskgate_webhook_events_total"
     static let time: UnixMilliseconds = TestTime.now.milliseconds + 250
@@ -66,7 +66,7 @@ final class WebhookFixture: RouteFixture {
 
     var wakeUpCount: Int { wakeUps.withLock { $0 } }
 
-    /// Puts the configuration in force again, with another secret in the path of `shop`, and one notifier.
+    /// Reloads the configuration with another secret in the path of `shop`, and with one notifier.
     func reload(shopSecret: Int) throws {
         directory.environment["SHOP"] = TestSecret.text(shopSecret)
         var configuration = try directory.configuration(Self.json)
@@ -106,14 +106,14 @@ final class WebhookFixture: RouteFixture {
 }
 
 extension WebhookParser {
-    /// Reads a body for an app that rejects anonymous ones.
+    /// Parses a body for an app that rejects anonymous ones.
     func comment() throws(WebhookError) -> Core.Comment? {
         if let anonymity { throw anonymity }
         return try comment(of: appID ?? "")
     }
 }
 
-/// Webhooks as the help desk may send them.
+/// Webhook bodies in the help desk's forms.
 enum WebhookBody {
     static let members: [(String, String)] = [
         ("ticket_id", "9007199254740993"), ("author", #"{"name":"Ann","avatar_id":17,"avatar_color":"abcdef"}"#),
@@ -125,13 +125,13 @@ enum WebhookBody {
     ]
     static let comment: [(String, String)] = [("comment_id", "71"), ("body", #""Hello""#), ("is_inbound", "false")]
 
-    /// A body with members replaced by raw JSON, added, or left out.
+    /// A body with members replaced by raw JSON, added, or removed.
     static func json(_ changed: [String: String?] = [:], token: [String: String?] = [:], comment: [String: String?] = [:]) -> [UInt8] {
         let parts = members + [("token", object(self.token, token)), ("comment", object(self.comment, comment))]
         return Array(object(parts, changed).utf8)
     }
 
-    /// The form of the vendor's feed: what is about the comment stands in it.
+    /// The form of the vendor's feed, whose members about the comment are nested.
     static func nested() -> [UInt8] {
         let moved = ["author", "created_at", "attachments"]
         let changed = Dictionary(uniqueKeysWithValues: moved.map { ($0, String?.none) })

@@ -12,14 +12,14 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Bodies that nobody thought of.
+/// Mutated bodies.
 @Suite struct WebhookMutationTests {
     private static let kinds: [JSONValue] = [
         nil, true, 0, -1, .integer(.max), .real(1.5), "", "MARKER", "1", [], [nil], [:], ["MARKER": "MARKER"],
     ]
 
-    /// Reads a body to its end, and renders what was read.
-    /// - Returns: the mistake's message.
+    /// Parses a body completely, and renders the result.
+    /// - Returns: the error's message.
     private func read(_ body: [UInt8]) -> String? {
         do throws(WebhookError) {
             guard let comment = try WebhookParser(body.span).comment() else { return nil }
@@ -62,7 +62,7 @@ import Time
         for count in body.indices { #expect(read(Array(body.prefix(count))) != nil) }
     }
 
-    /// The value with each of its parts replaced by a value of each kind, and left out.
+    /// The value with each of its parts replaced by a value of each kind, and removed.
     private static func variants(of value: JSONValue) -> [JSONValue] {
         var variants = kinds
         switch value {

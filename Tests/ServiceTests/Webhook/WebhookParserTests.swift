@@ -10,7 +10,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// Also a type of the testing library.
+/// The testing library has a type with this name.
 private typealias Comment = Core.Comment
 
 @Suite struct WebhookParserTests {
@@ -40,7 +40,7 @@ private typealias Comment = Core.Comment
         WebhookBody.json(comment: ["is_inbound": "null", "author": "{}", "created_at": "7", "attachments": "{}"]),
         Array(" \r\n\t".utf8) + WebhookBody.json(),
     ])
-    func `is read in every form`(_ body: [UInt8]) throws {
+    func `is parsed in every form`(_ body: [UInt8]) throws {
         #expect(try parse(body) == Self.full)
     }
 
@@ -53,7 +53,7 @@ private typealias Comment = Core.Comment
     ]
 
     @Test(arguments: cut.indices)
-    func `keeps a text that was cut within an emoji`(index: Int) throws {
+    func `keeps a text that was truncated within an emoji`(index: Int) throws {
         let (json, text) = Self.cut[index]
         let author = #"{"name":"\#(json)","avatar_color":"\#(json)"}"#
         let body = WebhookBody.json(["author": author, "attachments": #"[{"id":5,"name":"\#(json)"}]"#], comment: ["body": "\"\(json)\""])
@@ -64,7 +64,7 @@ private typealias Comment = Core.Comment
         #expect(comment.attachments.map(\.name) == [text])
     }
 
-    @Test func `refuses an identifier that was cut within an emoji`() throws {
+    @Test func `rejects an identifier that was truncated within an emoji`() throws {
         let half = #""user-\ud83d""#
         for member in ["app_id", "user_id", "device_id"] {
             #expect(mistake(WebhookBody.json(token: [member: half])) != nil, "\(member)")
@@ -83,14 +83,14 @@ private typealias Comment = Core.Comment
         (["token": "\"\(longest)x\""], nil), (["token": "\"e\u{301}\""], "e\u{301}"), (["Token": #""a""#], nil),
     ]
 
-    @Test(arguments: pushTokens.indices) func `finds the push token of the right form`(_ index: Int) throws {
+    @Test(arguments: pushTokens.indices) func `finds a valid push token`(_ index: Int) throws {
         let (members, expected) = Self.pushTokens[index]
         let parser = try WebhookParser(WebhookBody.json(["push_token": #""elsewhere""#], token: members).span)
         #expect(parser.pushToken.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
         #expect(try parser.comment() == Self.full, "whatever it is, it is no mistake")
     }
 
-    @Test func `may lack what is not needed`() throws {
+    @Test func `may lack optional members`() throws {
         let bare = Comment(
             appID: "shop", userID: "user-1", ticketID: 1, commentID: 2, deviceID: "", deviceType: nil, body: "", author: nil,
             createdAt: nil,
@@ -133,7 +133,7 @@ private typealias Comment = Core.Comment
     }
 
     @Test(arguments: ["", "caf\u{E9}", "cafe\u{301}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{0}", "\u{10FFFF}", "\u{202E}x", "\u{FEFF}"])
-    func `keeps text as it is`(_ text: String) throws {
+    func `keeps text unchanged`(_ text: String) throws {
         let json = String(decoding: JSONValue.string(text).serialized(), as: UTF8.self)
         let comment = try parse(WebhookBody.json(["author": #"{"name":\#(json)}"#], token: ["type": json], comment: ["body": json]))
         for read in [comment.body, comment.author?.name, comment.deviceType] {
@@ -141,7 +141,7 @@ private typealias Comment = Core.Comment
         }
     }
 
-    @Test func `says nothing of what the person wrote`() throws {
+    @Test func `an error has no text of the customer`() throws {
         #expect(try WebhookParser(WebhookBody.json(comment: ["is_inbound": "true"]).span).comment() == nil)
     }
 
@@ -159,7 +159,7 @@ private typealias Comment = Core.Comment
     ]
 
     @Test(arguments: missing)
-    func `names what is missing`(body: [UInt8], path: String, expectation: String) {
+    func `names the missing member`(body: [UInt8], path: String, expectation: String) {
         #expect(mistake(body) == "\(path) is missing; expected \(expectation).")
     }
 
@@ -213,7 +213,7 @@ private typealias Comment = Core.Comment
         #""1.0""#, "\"\u{0661}\"",
     ]
 
-    @Test func `names what is unexpected`() {
+    @Test func `names the unexpected value`() {
         let cases =
             Self.notIntegers.flatMap(Self.noInteger) + Self.notStrings.flatMap(Self.noIdentifier)
             + ["7", "true", "[]", #""x""#].flatMap(Self.noObject) + Self.others
@@ -223,8 +223,8 @@ private typealias Comment = Core.Comment
         }
     }
 
-    /// A comment with one odd member: the members of the body, of its token and of its comment that are changed, the expected comment, and the
-    /// path that is left out; nil for a form that is read.
+    /// A comment with one invalid member: the changed members of the body, its token and its comment, the expected comment, and the skipped
+    /// path; nil if the form is valid.
     private struct Odd {
         let body: [UInt8]
         let comment: Comment
@@ -322,7 +322,7 @@ private typealias Comment = Core.Comment
 
     private static let notStrings = ["7", "true", "[]", "{}"]
 
-    @Test func `loses no comment for an odd optional member`() throws {
+    @Test func `loses no comment for an invalid optional member`() throws {
         for odd in Self.oddAuthors() + Self.oddAttachments() + Self.oddOthers() {
             let text = String(decoding: odd.body, as: UTF8.self)
             let parser = try WebhookParser(odd.body.span)
@@ -332,14 +332,14 @@ private typealias Comment = Core.Comment
         }
     }
 
-    @Test func `lists each odd member once`() throws {
+    @Test func `lists each invalid member once`() throws {
         let parser = try WebhookParser(
             WebhookBody.json(["attachments": #"[{"size":"1 KB"},{"size":"2 KB"},7,8]"#, "author": "7"], comment: ["body": "7"]).span)
         _ = try parser.comment()
         #expect(parser.leftOut == ["comment.body", "author", "attachments[]", "attachments[].size"])
     }
 
-    @Test func `takes one as true`() throws {
+    @Test func `accepts one as true`() throws {
         let parser = try WebhookParser(WebhookBody.json(comment: ["is_inbound": "1"]).span)
         #expect(try parser.comment() == nil)
         #expect(parser.leftOut.isEmpty)

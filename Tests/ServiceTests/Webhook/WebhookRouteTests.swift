@@ -12,7 +12,7 @@ import Time
 @testable import Pyrus
 @testable import Service
 
-/// The webhook's answers, with and without a socket, and what is stored.
+/// Responses to webhooks with and without a socket, and the stored events.
 @Suite struct WebhookRouteTests {
     private static let cases = Result { try WebhookCases.all() }
 
@@ -53,8 +53,8 @@ import Time
         #expect(incoming.subscriptions.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
     }
 
-    /// The snapshot of revocations in memory is behind: another replica has forgotten the user a moment ago.
-    @Test func `ignores what the store ignores`() throws {
+    /// The cached revocations are stale: another replica has just erased the user.
+    @Test func `ignores an event that the store ignores`() throws {
         let fixture = try WebhookFixture()
         fixture.store.ignore()
         let answer = fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json())
@@ -80,7 +80,7 @@ import Time
         #expect(String(decoding: event.data, as: UTF8.self) == expected)
     }
 
-    @Test func `passes on the push token alone`() throws {
+    @Test func `passes on only the push token`() throws {
         let fixture = try WebhookFixture()
         let bodies = [
             WebhookBody.json(token: ["push_token": #""MARKER-token""#]),
@@ -93,7 +93,7 @@ import Time
         #expect(!(try fixture.log.text()).contains("MARKER"))
     }
 
-    @Test func `renders what is missing as null`() throws {
+    @Test func `renders missing members as null`() throws {
         let fixture = try WebhookFixture()
         let body = #"{"ticket_id":1,"token":{"app_id":"shop","user_id":"u"},"comment":{"comment_id":2},"attachments":[{"id":3}]}"#
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: Array(body.utf8)).status == 200)
@@ -106,14 +106,14 @@ import Time
         #expect(String(decoding: event.data, as: UTF8.self) == expected)
     }
 
-    @Test func `takes an event without notifiers`() throws {
+    @Test func `accepts an event without notifiers`() throws {
         let fixture = try WebhookFixture()
         let body = WebhookBody.json(token: ["app_id": #""bank""#])
         #expect(fixture.client.send(.post, WebhookCases.bankPath, body: body).status == 200)
         #expect(fixture.store.accepted.map(\.subscriptions.count) == [0])
     }
 
-    @Test func `knows duplicates by ticket comment and device`() throws {
+    @Test func `deduplicates by ticket, comment and device`() throws {
         let fixture = try WebhookFixture()
         func status(_ body: [UInt8]) -> String { fixture.client.send(.post, WebhookCases.shopPath, body: body).text }
         #expect(status(WebhookBody.json()) == WebhookCases.accepted)
@@ -133,7 +133,7 @@ import Time
         (.unavailable, "unavailable", "It could not be stored; try again.", "5"),
         (.closed, "closed", "The service is stopping; try again.", "1"),
     ])
-    func `says when to come back`(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
+    func `a store failure has a time to retry`(kind: StoreError.Kind, code: String, message: String, seconds: String) throws {
         let fixture = try WebhookFixture(failure: StoreError(kind, "what operators read"))
         ExchangeCase(
             name: code, status: 503, answer: ExchangeCase.error(code, message), answerHeaders: ["retry-after": seconds]
@@ -146,7 +146,7 @@ import Time
             ])
     }
 
-    @Test func `takes the next secret after a reload`() throws {
+    @Test func `accepts the next secret after a reload`() throws {
         let fixture = try WebhookFixture()
         try fixture.reload(shopSecret: 31)
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 403)
@@ -155,12 +155,12 @@ import Time
         #expect(fixture.counts() == [#"{app="",result="denied"} 1"#, #"{app="shop",result="accepted"} 1"#])
     }
 
-    /// Each client has sent all but the last byte, so that whatever is kept of a body is kept by all at once.
+    /// Each client has sent all but the last byte, so that all bodies would be in memory at once.
     @Test(arguments: [("/pyrus/webhook/x", ""), ("/pyrus/webhook", "X-Pyrus-Sig: x\r\n")])
-    func `receives no body that nobody can have sent`(path: String, header: String) throws {
+    func `receives no unauthenticated body`(path: String, header: String) throws {
         let fixture = try WebhookFixture()
         let body = [UInt8](repeating: UInt8(ascii: "["), count: 900_000)
-        // Room for one of them.
+        // There is room for one of them.
         try fixture.withServer(settings: ServerSettings(threads: 2, bodyMemory: 1 << 20)) { address in
             let clients = try (1...5).map { _ in
                 let client = try SocketClient(address)
@@ -177,7 +177,7 @@ import Time
         #expect(fixture.counts().first == #"{app="",result="denied"} 5"#)
     }
 
-    @Test func `asks for no body that nobody can have sent`() throws {
+    @Test func `requests no unauthenticated body`() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in
             let client = try SocketClient(address)
@@ -218,7 +218,7 @@ import Time
             ])
     }
 
-    @Test func `counts and logs a member that is left out`() throws {
+    @Test func `counts and logs a skipped member`() throws {
         let fixture = try WebhookFixture(logLevel: .info)
         let body = WebhookBody.json(
             ["created_at": #""MARKER""#, "attachments": #"[{"id":5,"size":"MARKER"},"MARKER"]"#], comment: ["is_inbound": #""MARKER""#])
@@ -239,7 +239,7 @@ import Time
         #expect(fixture.store.accepted.count == 2)
     }
 
-    @Test func `reports neither secrets nor what was said`() throws {
+    @Test func `logs neither secrets nor texts`() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in
             for exchange in try Self.cases.get() { _ = try exchange.send(to: SocketClient(address)) }
@@ -254,8 +254,8 @@ import Time
         #expect(reported.contains("/pyrus/webhook/:secret"))
     }
 
-    /// Also where lines of the level info are not written.
-    @Test func `logs why`() throws {
+    /// Also when the log level excludes info lines.
+    @Test func `logs the reason`() throws {
         let fixture = try WebhookFixture(logLevel: .warning)
         func line(_ start: String, _ refusal: WebhookRefusal, of app: String? = nil) -> String {
             let remedy = refusal.remedy(of: app).english.replacing(#"""#, with: #"\""#)

@@ -18,7 +18,7 @@ import Testing
         return try WebhookSignature(Array(text.utf8).span)?.isGenuine(for: body.span, key)
     }
 
-    @Test func `agrees with the documented example`() throws {
+    @Test func `matches the documented example`() throws {
         for text in [Self.documented, Self.documented.uppercased(), "sha1=\(Self.documented)", "SHA1=\(Self.documented.uppercased())"] {
             #expect(try isGenuine(text) == true)
         }
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "sha1=", "sha1", "0", String(documented.dropLast()), documented + "0", " " + documented, "sha1= " + documented])
-    func `has one form`(_ text: String) throws {
+    func `has only one valid form`(_ text: String) throws {
         #expect(try isGenuine(text) == nil)
     }
 }

@@ -5,11 +5,11 @@ import Testing
 import Threading
 import Time
 
-/// Calls of bots: every store keeps, repeats, ends and gives up alike.
+/// Calls of bots: every kind of store records, repeats, ends and gives them up in the same way.
 @Suite struct BotCallContractTests {
     private static let ending = BotCall.Ending(.refused, statusCode: 404, reason: "no_order", at: 1500)
 
-    @Test(arguments: Backend.allCases) func `keeps a call as it is`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores a call unchanged`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let strange = "a\u{0}b\u{1}ü"
         let calls = [
@@ -37,7 +37,7 @@ import Time
         #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([1, 4, 5, 6].map { BotCall.sample($0).id }))
     }
 
-    /// The call with which nothing was done stays in the audit, and another one has its key.
+    /// The call with which nothing was done stays in the audit, and the new one gets its key.
     @Test(arguments: Backend.allCases) func `a call with nothing done begins again`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let nothingDone = BotCall.Ending(.failed, reason: "unreachable", releasesKey: true, at: 1500)
@@ -49,7 +49,7 @@ import Time
         #expect(try fixture.store.botCall(first.id)?.key == nil)
         #expect(try fixture.store.begin(second) == .new)
         #expect(try fixture.store.begin(third) == .repeated(second))
-        // Another end of the first one changes nothing, and neither does its deletion below.
+        // A second end of the first one changes nothing, nor does its deletion below.
         try fixture.store.end(first, nothingDone)
         #expect(try fixture.store.begin(third) == .repeated(second))
         try fixture.store.end(second, Self.ending)
@@ -60,8 +60,8 @@ import Time
         #expect(try fixture.store.begin(third) == .repeated(second.ended(Self.ending)))
     }
 
-    /// A call that was given up, or whose end is told a second time.
-    @Test(arguments: Backend.allCases) func `only the end that counts releases the key`(_ backend: Backend) throws {
+    /// A call that was given up, or whose end is reported twice.
+    @Test(arguments: Backend.allCases) func `only the first end releases the key`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let nothingDone = BotCall.Ending(.failed, reason: "unreachable", releasesKey: true, at: 9500)
         let (done, lost) = (BotCall.sample(1, key: 1), BotCall.sample(2, key: 2))
@@ -74,8 +74,8 @@ import Time
         #expect(try fixture.store.begin(.sample(4, key: 2)) == .new)
     }
 
-    /// Also those that one transaction ends.
-    @Test(arguments: Backend.allCases) func `of many ends each releases its own key`(_ backend: Backend) throws {
+    /// Also when one transaction ends them.
+    @Test(arguments: Backend.allCases) func `each of many ends releases its own key`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let calls = (0..<20).map { BotCall.sample($0, key: $0) }
         try fixture.store.beginAll(calls)
@@ -93,8 +93,8 @@ import Time
         }
     }
 
-    /// Also those that one transaction stores.
-    @Test(arguments: Backend.allCases) func `of many at once one is new`(_ backend: Backend) throws {
+    /// Also when one transaction stores them.
+    @Test(arguments: Backend.allCases) func `one of many concurrent calls is new`(_ backend: Backend) throws {
         let store = try backend.store()
         let answers = (0..<200).map { number in
             let answer = Answer<BotCallBeginning>()
@@ -112,7 +112,7 @@ import Time
         #expect(try store.store.allCalls().count == 10)
     }
 
-    @Test(arguments: Backend.allCases) func `the first ending counts`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the first end is final`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let call = BotCall.sample(1, key: 1)
         try fixture.store.begin(call)
@@ -123,8 +123,8 @@ import Time
         #expect(try fixture.store.allCalls().count == 1, "nothing is made of the end of an unknown call")
     }
 
-    /// A process that ends leaves what it had begun; nobody knows whether the backend has done it.
-    @Test(arguments: Backend.allCases) func `gives up what nobody ends`(_ backend: Backend) throws {
+    /// A process may end before its calls; the store then does not know whether the backend has performed them.
+    @Test(arguments: Backend.allCases) func `gives up calls without an end`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let calls = (1...4).map { BotCall.sample($0, key: $0, at: UnixMilliseconds(rawValue: 1000 * UInt64($0))) }
         for call in calls { try fixture.store.begin(call) }
@@ -135,13 +135,13 @@ import Time
         #expect(try fixture.store.markLostBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [])
         #expect(try fixture.store.allCalls() == [calls[3], calls[2].ended(lost), calls[1].ended(lost), calls[0].ended(Self.ending)])
         #expect(try fixture.store.begin(.sample(9, key: 2)) == .repeated(calls[1].ended(lost)))
-        // It was alive after all, for example on a machine that had slept.
+        // The process was alive after all, for example on a machine after suspend.
         try fixture.store.end(calls[1], Self.ending)
         #expect(try fixture.store.botCall(calls[1].id) == calls[1].ended(Self.ending))
     }
 
-    /// An ending may be told before the beginning is durable, and both may be in one transaction.
-    @Test(arguments: Backend.allCases) func `ends what is beginning`(_ backend: Backend) throws {
+    /// The end may be reported before the beginning is durable, and one transaction may contain both.
+    @Test(arguments: Backend.allCases) func `ends a call whose beginning is not yet durable`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let (begun, ended) = (Answer<BotCallBeginning>(), Answer<Bool>())
         let call = BotCall.sample(1)
@@ -152,7 +152,7 @@ import Time
         #expect(try fixture.store.botCall(call.id) == call.ended(Self.ending))
     }
 
-    @Test(arguments: Backend.allCases) func `is forgotten with the person`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a forgotten person's calls are deleted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...1203 { fixture.store.begin(.sample(number), isAwaited: { true }) { _ in } }
         try fixture.store.begin(.sample(2000, user: "other"))
@@ -162,12 +162,13 @@ import Time
         #expect(try fixture.store.erase(person, now: 2000, telling: .nobody).botCalls == 1203)
         #expect(try fixture.store.proveErasure(of: PersonTraces(person)).tables == [])
         #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([2000, 2001].map { BotCall.sample($0).id }))
-        // The call was under way when the person was forgotten.
+        // The call was running when the person was forgotten.
         try fixture.store.end(.sample(1), Self.ending)
         #expect(try fixture.store.botCall(BotCall.sample(1).id) == nil)
     }
 
-    /// As long as deliveries: what somebody may look for as long as dead ones. A key outlives its ticket in any case.
+    /// As long as deliveries; calls that an operator may look for are kept as long as dead deliveries. A key outlives its ticket in any
+    /// case.
     @Test(arguments: Backend.allCases) func `is deleted when it is old`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let day: UInt64 = 86_400_000
@@ -195,7 +196,7 @@ import Time
         #expect(try fixture.store.allCalls() == [young])
     }
 
-    @Test(arguments: Backend.allCases) func `a closed store says so`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a closed store reports that it is closed`(_ backend: Backend) throws {
         let fixture = try backend.store()
         fixture.store.close()
         #expect(throws: StoreError.self) { try fixture.store.begin(.sample(1)) }

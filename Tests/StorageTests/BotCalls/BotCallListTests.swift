@@ -7,7 +7,7 @@ import Time
 @Suite struct BotCallListTests {
     private static let outcomes: [BotCall.Outcome] = [.succeeded, .refused, .failed, .limited]
 
-    /// Calls whose names and times come in all combinations, several at one moment, and not in the order of their times.
+    /// Calls with names and times in all combinations, several at one time, and not ordered by time.
     private static let calls: [BotCall] = (0..<240).map { number in
         let at = UnixMilliseconds(rawValue: 1000 + UInt64(number * 7 % 60))
         let outcome = outcomes[number % 4]
@@ -25,7 +25,7 @@ import Time
         return fixture
     }
 
-    /// What matches, by the rule itself; of one moment, what was stored later comes first.
+    /// The matches by the rule itself; of one time, the one that was stored later comes first.
     private func expected(_ filter: BotCallFilter) -> [BotCall] {
         Self.calls.enumerated().filter { matches(filter, $0.element) }.sorted { ($0.element.at, $0.offset) > ($1.element.at, $1.offset) }
             .map(\.element)
@@ -52,7 +52,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `finds what matches`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `finds matching calls`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         for filter in Self.filters { #expect(try fixture.store.allCalls(filter) == expected(filter), "\(filter)") }
     }
@@ -65,7 +65,7 @@ import Time
         #expect(try fixture.store.allCalls(filter, pages: limit) == expected(filter))
     }
 
-    /// A step that finds nothing is followed by the next one.
+    /// A step without a match is followed by the next one.
     @Test(arguments: Backend.allCases, [1, 3, 50]) func `a search continues in steps`(_ backend: Backend, rows: Int64) throws {
         let fixture = try filled(backend, eventsPerStep: rows)
         for filter in Self.filters.filter({ $0.function != nil || $0.outcome == .failed }) {
@@ -73,7 +73,7 @@ import Time
         }
     }
 
-    /// A search whose time is over says where it goes on.
+    /// A search that reaches its time limit returns its next start.
     @Test(arguments: [Backend.sqlite, .postgres]) func `a long search ends its page`(_ backend: Backend) throws {
         let fixture = try backend.store {
             $0.eventsPerStep = 10
@@ -90,7 +90,7 @@ import Time
         #expect(try fixture.store.allCalls(filter) == expected(filter))
     }
 
-    @Test(arguments: Backend.allCases) func `stays in place`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps its position when calls are added`(_ backend: Backend) throws {
         let fixture = try filled(backend)
         let first = try fixture.store.botCalls(BotCallFilter(), after: nil, limit: 100)
         try fixture.store.begin(.sample(900, at: 9000))

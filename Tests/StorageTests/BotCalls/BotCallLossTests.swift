@@ -5,11 +5,11 @@ import Testing
 import Threading
 import Time
 
-/// What a restart, a loss of power and other processes do to calls of bots: a call that has begun happens at most once.
+/// Restarts, loss of power and other processes: a call that has begun is performed at most once.
 @Suite struct BotCallLossTests {
     private static let ending = BotCall.Ending(.succeeded, statusCode: 200, at: 1500)
 
-    @Test func `a restart forgets nothing`() throws {
+    @Test func `a restart keeps all calls`() throws {
         let directory = try TemporaryDirectory()
         let calls = [BotCall.sample(1, key: 1), .sample(2, key: 2, arguments: "{}"), .sample(3)]
         let store = try SQLiteStore(path: directory.path("store.db"))
@@ -23,8 +23,8 @@ import Time
         #expect(try again.begin(.sample(4, key: 2)) == .repeated(calls[1]))
     }
 
-    /// The files as a kill leaves them: what was answered as begun is there, and begins no more.
-    @Test func `a kill forgets nothing that has begun`() throws {
+    /// The files as a kill leaves them contain each call that was reported as begun, and it does not begin again.
+    @Test func `a kill keeps every begun call`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
@@ -44,8 +44,8 @@ import Time
         }
     }
 
-    /// However the same calls come to several processes at once, each begins once.
-    @Test func `of all replicas one begins`() throws {
+    /// For any order in which several processes receive the same calls, each call begins once.
+    @Test func `one of all replicas begins a call`() throws {
         let place = try PostgresSchemaFixture()
         let stores = try [place.store(), place.store()]
         defer { for store in stores { store.close() } }
@@ -53,7 +53,7 @@ import Time
         onThreads(4) { index in
             for number in 0..<50 {
                 do {
-                    // Each in another order, so that they would wait for each other in a circle.
+                    // In different orders, which could cause a deadlock.
                     let key = index % 2 == 0 ? number : 49 - number
                     let call = BotCall.sample(1000 * (index + 1) + number, key: key)
                     if try stores[index % 2].begin(call) == .new { began.withLock { $0[key, default: 0] += 1 } }
@@ -66,7 +66,7 @@ import Time
         #expect(try stores[1].allCalls().count == 50)
     }
 
-    @Test func `each replica sees and ends the others calls`() throws {
+    @Test func `each replica sees and ends the others' calls`() throws {
         let place = try PostgresSchemaFixture()
         let stores = try [place.store(), place.store()]
         defer { for store in stores { store.close() } }
@@ -84,13 +84,13 @@ import Time
             }
         }
         let ids = found.withLock { $0 }
-        // Who finds all of the next ones locked ends early; the other one goes on.
+        // The process that finds all next rows locked ends early; the other one continues.
         #expect(ids.count == 30)
         #expect(Set(ids) == Set(lost.map(\.id)))
     }
 
-    /// Moments are stored by the database's clock, and told by each process's own.
-    @Test func `clocks that differ agree`() throws {
+    /// Times are stored by the database's clock, and returned by each process's own.
+    @Test func `processes with different clocks agree`() throws {
         let place = try PostgresSchemaFixture()
         let ahead = try place.store(clock: { SystemClock.unixMilliseconds() + 3_600_000 })
         let right = try place.store()
@@ -106,8 +106,8 @@ import Time
         #expect(try right.markLostBotCalls(startedBefore: now.saturating(subtracting: 60_000), now: now, limit: 9) == [])
     }
 
-    /// A call that nobody waits for any more does not begin.
-    @Test(arguments: [Backend.sqlite, .postgres]) func `what nobody awaits does not begin`(_ backend: Backend) throws {
+    /// A call whose caller no longer waits does not begin.
+    @Test(arguments: [Backend.sqlite, .postgres]) func `an abandoned call does not begin`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let answer = Answer<BotCallBeginning>()
         fixture.store.begin(.sample(1, key: 1), isAwaited: { false }) { answer.set($0) }

@@ -4,7 +4,7 @@ import Testing
 import Time
 
 extension BotCall {
-    /// A call for tests; what is not named is the same in all of them, and the number makes it different from others.
+    /// A call for tests. The parameters without an argument are equal in all calls; the number makes the call unique.
     static func sample(
         _ number: Int, key: Int? = nil, app: String = "app", user: String = "user", bot: String = "shop", function: String = "orders",
         at: UnixMilliseconds = 1000, arguments: String? = nil, _ ending: Ending? = nil
@@ -23,7 +23,7 @@ extension Store {
         return try answer.get()
     }
 
-    /// Begins many in their order and waits for all answers: they share their commits, for which those without a key wait.
+    /// Begins calls in order and waits for all results. They share commits; calls without a key wait for these commits too.
     func beginAll(_ calls: [BotCall]) throws(StoreError) {
         var answers: [Answer<BotCallBeginning>] = []
         for call in calls {

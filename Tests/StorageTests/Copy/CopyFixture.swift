@@ -7,11 +7,11 @@ import Time
 
 @testable import Storage
 
-/// A SQLite store with something of everything, an empty place in a database, and a path for what comes back.
+/// A SQLite store with rows of every kind, an empty schema in a database, and a path for the copy back.
 final class CopyFixture: Sendable {
     let directory: TemporaryDirectory
     let place: PostgresSchemaFixture
-    /// Few rows a transaction, so that there are many.
+    /// The number of rows in a transaction; low, so that there are many transactions.
     static let rowsPerStep = 3
 
     var path: String { directory.path("store.db") }
@@ -22,14 +22,14 @@ final class CopyFixture: Sendable {
         place = try PostgresSchemaFixture()
     }
 
-    /// Limits that every call must be within.
+    /// Limits that no call exceeds.
     static var settings: StoreSettings {
         var settings = StoreSettings()
         settings.devicesPerUser = 3
         return settings
     }
 
-    /// Fills the SQLite store by calls that a seed decides, and by some of its own.
+    /// Fills the SQLite store with random calls from a seed, and with some fixed ones.
     func fill(seed: Int = 1, calls: Int = 300) throws {
         let store = try SQLiteStore(path: path, settings: Self.settings, random: SharedGenerator())
         defer { store.close() }
@@ -47,7 +47,7 @@ final class CopyFixture: Sendable {
                 $0.data = Array(0...255)
                 $0.trace = TraceContext(traceID: 5, spanID: .max, isSampled: true)
             }.incoming(to: ["log", "http"]))
-        // One that was signed out, calls that are counted, and an attempt that is under way at the end.
+        // A device that was signed out, calls that are counted, and an attempt that is running at the end.
         try store.put("T-left", app: "app", user: "left", device: "d", at: 2000)
         try store.put(nil, app: "app", user: "left", device: "d", at: 2001)
         for scope in LimitRule.Scope.allCases {
@@ -65,7 +65,7 @@ final class CopyFixture: Sendable {
             })
         _ = try store.claim("leased", at: 5000)
         try store.put("T-kept", app: "app", user: "kept", device: "d", at: 2000)
-        // One whose key is known, and one that a revocation has signed out.
+        // A device whose key is known, and one that a revocation has signed out.
         for user in ["keyed", "revoked"] {
             let claims = KeyClaims(KeyIdentity(keyID: .max, issuedAt: 7, salt: Array(200...215)))
             let key = Device.Key(appID: "app", userID: user, deviceID: "d")
@@ -95,7 +95,7 @@ final class CopyFixture: Sendable {
             BotCall.sample(1, key: 1, arguments: strange), .sample(2, key: 2, ended),
             .sample(3, app: strange, user: strange, at: 4000, ended),
         ] { try store.begin(call) }
-        // Remembered, without its event.
+        // A duplicate's record without its event.
         try store.take(Sample(700_004).incoming(to: []))
     }
 
@@ -115,14 +115,14 @@ final class CopyFixture: Sendable {
         try SQLiteStore(path: path, settings: Self.settings, random: Self.laterNumbers())
     }
 
-    /// The same random numbers each time, and others than the store was filled with: ids must not come again.
+    /// The same random numbers each time, but not those of the filled store: ids must not repeat.
     private static func laterNumbers() -> SharedGenerator {
         let generator = SharedGenerator()
         for _ in 0..<10_000 { _ = generator.next() }
         return generator
     }
 
-    /// How many rows of any table one SQLite store has and another one has not.
+    /// The number of rows of all tables that one SQLite store has and the other has not.
     func difference(_ one: String, _ other: String) throws -> Int64 {
         let connection = try Connection(path: one, mode: .readOnly)
         try Statement(connection, "ATTACH ?1 AS other").run(other)
@@ -133,7 +133,7 @@ final class CopyFixture: Sendable {
         return count
     }
 
-    /// All tables that are copied, whole rows.
+    /// All copied tables, with whole rows.
     private static let differences: [StaticString] = [
         "SELECT count(*) FROM (SELECT * FROM main.apps EXCEPT SELECT * FROM other.apps)",
         "SELECT count(*) FROM (SELECT * FROM main.events EXCEPT SELECT * FROM other.events)",
@@ -153,14 +153,14 @@ final class CopyFixture: Sendable {
 }
 
 extension StoreCopy {
-    /// Copies without anybody who looks.
+    /// Copies without a progress callback.
     func toPostgres() throws(StoreError) -> StoreCopyReport { try toPostgres { _ throws(StoreError) in } }
 
-    /// Copies back without anybody who looks.
+    /// Copies back without a progress callback.
     func toSQLite() throws(StoreError) -> StoreCopyReport { try toSQLite { _ throws(StoreError) in } }
 }
 
-/// Everything that can be known of a store by asking it.
+/// All data of a store that its interface returns.
 struct KnownState: Equatable {
     let stories: [DeliveryStory]
     let pending: [PendingDeliveries]

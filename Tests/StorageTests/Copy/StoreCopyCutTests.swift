@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// A copy that is ended at any point, as by kill -9, goes on where it was.
+/// A copy that is killed at any point continues there.
 @Suite struct StoreCopyCutTests {
     private static let cut = StoreError(.unavailable, "cut")
     private let fixture: CopyFixture
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `goes on after each step`() throws {
+    @Test func `continues after each step`() throws {
         try fixture.fill(calls: 60)
         let (there, cuts) = try repeating({ observe throws(StoreError) in
             try Self.unwrapped { try fixture.copy() }.toPostgres(observe: observe)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// The answer of a complete copy may have been lost.
+    /// The response of a complete copy may be lost.
     @Test func `is complete once`() throws {
         try fixture.fill(calls: 20)
         let first = try fixture.copy().toPostgres()
@@ -70,14 +70,14 @@ import Testing
         #expect(again == StoreCopyReport(tables: first.tables, isContinued: true))
         let back = try fixture.copy(fixture.back).toSQLite()
         #expect(try fixture.copy(fixture.back).toSQLite() == StoreCopyReport(tables: back.tables, isContinued: true))
-        // Once a service has used the target it is a store like any other.
+        // Once a service has used the target, it is a normal store.
         try fixture.shared().close()
         #expect(throws: StoreError.copyTargetNotEmpty) { try fixture.copy().toPostgres() }
         #expect(throws: StoreError.copyTargetExists(fixture.back)) { try fixture.copy(fixture.back).toSQLite() }
     }
 
-    /// A draft that was begun, and not more, is no obstacle.
-    @Test func `a draft without tables is made anew`() throws {
+    /// A draft without any rows is no obstacle.
+    @Test func `a draft without tables is created again`() throws {
         try fixture.fill(calls: 20)
         _ = try fixture.copy().toPostgres()
         try fixture.directory.write("back.db.copying", "", mode: 0o600)
@@ -118,8 +118,8 @@ import Testing
         #expect(try shared.all().map(\.id) == [Sample(1).delivery().id])
     }
 
-    /// What has been copied may be out of date then.
-    @Test func `a source that was used since is refused`() throws {
+    /// The copied rows may be out of date.
+    @Test func `a source that was used in the meantime is refused`() throws {
         try fixture.fill(calls: 30)
         try begin(try fixture.copy())
         try fixture.file(fixture.path).close()
@@ -138,7 +138,7 @@ import Testing
         #expect(try fixture.difference(fixture.path, fixture.back) == 0)
     }
 
-    @Test func `what is in use or taken is refused`() throws {
+    @Test func `a store in use and a target with data are refused`() throws {
         try fixture.fill(calls: 20)
         let file = try fixture.file(fixture.path)
         let inUse = #expect(throws: StoreError.self) { try fixture.copy().toPostgres() }
@@ -157,7 +157,7 @@ import Testing
         #expect(throws: StoreError.copyTargetExists(fixture.path)) { try fixture.copy().toSQLite() }
     }
 
-    @Test func `no service starts meanwhile`() throws {
+    @Test func `no service starts during a copy`() throws {
         try fixture.fill(calls: 5)
         var refusals: Set<String> = []
         func start(_: StoreCopyProgress) {
@@ -176,8 +176,8 @@ import Testing
         try fixture.shared().close()
     }
 
-    /// Something else writes into the target.
-    @Test func `what does not match is not complete`() throws {
+    /// Another program writes into the target.
+    @Test func `a copy with different rows is not complete`() throws {
         let file = try fixture.file(fixture.path)
         for number in 0..<9 { try file.take(Sample(number)) }
         file.close()

@@ -7,7 +7,7 @@ import Time
 
 @testable import Storage
 
-/// A SQLite store copied into PostgreSQL and back: nothing is lost, doubled or changed.
+/// Copies of a SQLite store into PostgreSQL and back: no row is lost, duplicated or changed.
 @Suite struct StoreCopyTests {
     private let fixture: CopyFixture
 
@@ -15,7 +15,7 @@ import Time
         fixture = try CopyFixture()
     }
 
-    @Test(arguments: 0..<6) func `the other store knows the same`(seed: Int) throws {
+    @Test(arguments: 0..<6) func `the target has the same data`(seed: Int) throws {
         try fixture.fill(seed: seed)
         let report = try fixture.copy().toPostgres()
         #expect(!report.isContinued && report.tables.allSatisfy { $0.rows > 0 }, "\(report)")
@@ -26,15 +26,15 @@ import Time
         }
         let (before, after) = (try KnownState(file), try KnownState(shared))
         #expect(before == after)
-        // And it goes on alike: order, attempts, numbers of new rows.
+        // Both also continue in the same way: order, attempts, numbers of new rows.
         for round in 0..<40 {
             #expect(try goOn(shared, round) == goOn(file, round))
         }
         #expect(try KnownState(file) == KnownState(shared))
     }
 
-    /// Claims and reports what is due, and stores something new.
-    /// - Returns: what was claimed.
+    /// Claims and reports due deliveries, and stores new events.
+    /// - Returns: the claimed deliveries.
     private func goOn(_ store: any Store, _ round: Int) throws -> [Delivery] {
         let now = UnixMilliseconds(6000 + round)
         let claimed = try store.claim(["log", "http", "registry", "leased"][round % 4], at: now, limit: 7)
@@ -49,7 +49,7 @@ import Time
         return claimed
     }
 
-    @Test(arguments: 6..<10) func `what comes back is the same`(seed: Int) throws {
+    @Test(arguments: 6..<10) func `a copy back has the same rows`(seed: Int) throws {
         try fixture.fill(seed: seed)
         let there = try fixture.copy().toPostgres()
         let back = try fixture.copy(fixture.back).toSQLite()
@@ -65,7 +65,7 @@ import Time
         #expect(try KnownState(file) == KnownState(other))
     }
 
-    /// Otherwise the first heartbeats of a service would look at a row for each.
+    /// Otherwise the first heartbeats of a service would read a row for each.
     @Test func `dead deliveries are summed up`() throws {
         let store = try fixture.file(fixture.path)
         try store.takeAll((0..<20).map { Sample($0).with { $0.expires = 1001 } })
@@ -76,7 +76,7 @@ import Time
         #expect(counts == "{20}")
     }
 
-    @Test func `attempts under way end as interrupted`() throws {
+    @Test func `running attempts end as interrupted`() throws {
         try fixture.fill(calls: 0)
         _ = try fixture.copy().toPostgres()
         let shared = try fixture.shared()
@@ -92,7 +92,7 @@ import Time
         #expect(try file.story(of: Sample(700_002).delivery().id)?.attempts.map(\.outcome) == ["interrupted", "interrupted", ""])
     }
 
-    @Test func `limits and duplicates are known`() throws {
+    @Test func `limits and duplicates are copied`() throws {
         try fixture.fill(calls: 0)
         let report = try fixture.copy().toPostgres()
         #expect(report.tables.allSatisfy { $0.rows > 0 }, "\(report)")
@@ -110,7 +110,7 @@ import Time
         #expect(try shared.take(Sample(700_009).incoming()) == .accepted)
     }
 
-    /// The database's clock is two hours ahead of this machine's, or behind it.
+    /// The database's clock is two hours ahead of this machine's or behind it.
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `times are converted to the clock of the target`(ahead: Int64) throws {
         let store = try fixture.file(fixture.path)
         let now: UnixMilliseconds = 1_000_000_000_000
@@ -132,7 +132,7 @@ import Time
                 Query("SELECT due_at, expires_at, calls, called_at FROM deliveries, persons WHERE called_at IS NOT NULL ORDER BY event"))?
                 .first)
         let then = now.advanced(by: ahead)
-        // The difference of the clocks is measured, and wrong by half of the time that an answer was late.
+        // The measured difference of the clocks has an error of half of the response time.
         for (column, moment) in [(0, then), (1, then + 600_000), (3, then)] {
             #expect(try row.time(column).offset(from: moment).magnitude < 60_000, "\(column)")
         }
@@ -149,7 +149,7 @@ import Time
         #expect(try back.current(never.delivery())?.event.expiresAt.stored == .max)
     }
 
-    /// What people wrote may be long, and a step is in memory as a whole.
+    /// Texts may be long, and a whole step is held in memory.
     @Test func `long rows make short steps`() throws {
         let store = try fixture.file(fixture.path)
         for number in 0..<9 { try store.take(Sample(number).with { $0.data = [UInt8](repeating: UInt8(number), count: 1_500_000) }) }
@@ -169,8 +169,8 @@ import Time
         #expect(try fixture.difference(fixture.path, fixture.back) == 0)
     }
 
-    /// A role that serves need not own the tables.
-    @Test func `a role that only serves may copy`() throws {
+    /// The role of a service need not own the tables.
+    @Test func `a role without ownership may copy`() throws {
         try fixture.fill(calls: 5)
         try fixture.place.run(
             Query(
@@ -191,7 +191,7 @@ import Time
         #expect(try fixture.difference(fixture.path, fixture.back) == 0)
     }
 
-    /// A table that is new in a schema is copied, or left out on purpose.
+    /// A table that a version adds must be copied or excluded explicitly.
     @Test func `every table is accounted for`() throws {
         try fixture.file(fixture.path).close()
         let connection = try Connection(path: fixture.path, mode: .readOnly)
@@ -207,16 +207,16 @@ import Time
         #expect(tables == copied.subtracting(["windows"]).union(["window_calls"]).union(CopiedTable.onlyInPostgres))
     }
 
-    /// A column that is new in a schema is copied, or left out on purpose.
+    /// A column that a version adds must be copied or excluded explicitly.
     @Test func `every column is accounted for`() throws {
         try fixture.file(fixture.path).close()
         let connection = try Connection(path: fixture.path, mode: .readOnly)
         try fixture.shared().close()
         for table in CopiedTable.all {
-            // The calls of persons, which are in a table of their own; and the processes that have leased something or see something.
+            // The calls of persons, which have a separate table, and the processes with leases or conditions.
             let onlyInSQLite = table.name == "devices" ? 1 : 0
             let onlyInPostgres = ["deliveries", "conditions"].contains(table.name) ? 1 : 0
-            // How many deliveries an event has is counted.
+            // The number of an event's deliveries is counted again.
             let counted = table.name == "events" ? 1 : 0
             if table.name != "persons" {
                 try Statement(connection, "SELECT count(*) FROM pragma_table_info(?1)").forEachRow(table.name) { row throws(SQLiteError) in

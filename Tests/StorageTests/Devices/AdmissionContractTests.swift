@@ -6,9 +6,9 @@ import Testing
 import Threading
 import Time
 
-/// A revocation is checked in the transaction of a registration and of a webhook: the routes' snapshot in memory may be behind.
+/// A revocation is checked in the transaction of a registration and of a webhook, because the routes' cached snapshot may be stale.
 @Suite struct AdmissionContractTests {
-    /// A registration, and what is revoked before it.
+    /// A registration, and the revocation before it.
     struct Attempt: Sendable, CustomTestStringConvertible {
         let name: String
         let subject: Revocation.Subject
@@ -51,7 +51,7 @@ import Time
             Attempt(name: "another app's keys", subject: .everyKey, issuedBefore: 101, app: "app2", isRefused: false),
             Attempt(name: "the user, forgotten", subject: .formerUser(try former()), isRefused: true),
             Attempt(name: "another user, forgotten", subject: .formerUser(try former(other)), isRefused: false),
-            // Where the backend alone understands the key, the time of the call counts, which is 1 here.
+            // In backend mode the time of the call decides, which is 1 here.
             Attempt(name: "the user, whom a backend lets in", subject: .user("user"), claims: nil, isRefused: true),
             Attempt(
                 name: "the user, forgotten, whom a backend lets in", subject: .formerUser(try former()), claims: nil, isRefused: true),
@@ -73,7 +73,7 @@ import Time
             rules: rules, claims: claims)
     }
 
-    @Test(arguments: Backend.allCases, try attempts()) func `refuses a registration`(_ backend: Backend, _ attempt: Attempt) throws {
+    @Test(arguments: Backend.allCases, try attempts()) func `rejects a registration`(_ backend: Backend, _ attempt: Attempt) throws {
         let fixture = try backend.store()
         let store = fixture.store
         // The store has read its revocations before.
@@ -89,19 +89,19 @@ import Time
         #expect(try store.payload(payload("A", claims: attempt.claims, rules)) == .registered, "what was refused does not count")
     }
 
-    /// A transaction that is undone takes its revocation with it.
-    @Test func `a revocation that was rolled back refuses nothing`() throws {
+    /// A transaction that is rolled back includes its revocation.
+    @Test func `a revocation that was rolled back rejects nothing`() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
         try store.take(Sample(1))
-        // Its event has an id that is in use.
+        // Its event's id is in use.
         #expect(throws: StoreError.self) { try store.revoke(.sample(1, .user("user")), announcing: Sample(1).incoming()) }
         #expect(try store.revocations(of: nil, after: nil, limit: 1).isEmpty)
         #expect(try store.payload(payload("A", claims: Self.claims(issuedAt: 100))) == .registered)
     }
 
-    @Test(arguments: Backend.allCases) func `stores nothing about somebody forgotten`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `stores nothing about a forgotten user`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.take(Sample(1).with { $0.user = "other" })
@@ -114,8 +114,8 @@ import Time
         #expect(try store.take(Sample(3).with { $0.user = "other" }.incoming()) == .accepted)
     }
 
-    /// Events that report that a person was forgotten are stored after that, too.
-    @Test(arguments: Backend.allCases) func `stores the end of somebody forgotten`(_ backend: Backend) throws {
+    /// Events that report the erasure of a person are stored after it.
+    @Test(arguments: Backend.allCases) func `stores the event of an erasure`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         try store.revoke(.sample(1, .formerUser(try Self.former())))
@@ -131,7 +131,7 @@ import Time
         #expect(try !store.all().contains { $0.event.userID == "user" })
     }
 
-    @Test(arguments: Backend.allCases) func `each of a batch is evaluated alone`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each registration of a batch is checked separately`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
@@ -149,13 +149,13 @@ import Time
     }
 }
 
-/// The same on replicas, whose clocks differ.
+/// The same on replicas with different clocks.
 @Suite struct SharedAdmissionTests {
-    /// By how much the clock of the second replica is ahead, in milliseconds.
+    /// The offsets of the second replica's clock, in milliseconds.
     private static let skews: [Int64] = [-7_200_000, 7_200_000]
 
     /// Opens two replicas, and closes them after the body.
-    /// - Parameter ahead: by how much the clock of the second one is ahead, in milliseconds.
+    /// - Parameter ahead: the offset of the second one's clock, in milliseconds.
     private func withReplicas(ahead: Int64, _ body: (PostgresSchemaFixture, any Store, any Store) throws -> Void) throws {
         let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(), try place.store(aheadMilliseconds: ahead))
@@ -172,7 +172,7 @@ import Time
             claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 100, salt: [UInt8](repeating: 7, count: 16))))
     }
 
-    /// Registers while another connection has the locks of all persons.
+    /// Registers while another connection holds the locks of all persons.
     /// - Parameter body: called once the registration waits for them.
     private func register(
         _ payload: Registration, at store: any Store, in place: PostgresSchemaFixture,
@@ -195,7 +195,7 @@ import Time
         return try answer.get()
     }
 
-    @Test(arguments: skews) func `what one revokes the other refuses at once`(ahead: Int64) throws {
+    @Test(arguments: skews) func `a revocation on one replica applies on the other at once`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { _, one, other in
             let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: ahead))
             #expect(try other.payload(payload("A", at: theirs)) == .registered)
@@ -213,8 +213,8 @@ import Time
         }
     }
 
-    /// A replica that has not asked for longer than removals are remembered reads everything again.
-    @Test(arguments: skews) func `what is reported no more is read again`(ahead: Int64) throws {
+    /// A replica whose last poll is older than the record of removals reads all revocations again.
+    @Test(arguments: skews) func `revocations are read again when removals are no longer recorded`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let now = SystemClock.unixMilliseconds()
             let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }
@@ -227,8 +227,8 @@ import Time
         }
     }
 
-    /// Behind a pooler the connection outlives a failover, and the new server may lack what the old one had.
-    @Test(arguments: skews) func `a version that goes back is read again`(ahead: Int64) throws {
+    /// Behind a pooler the connection survives a failover, and the new server may lack recent changes.
+    @Test(arguments: skews) func `revocations are read again when their version decreases`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let now = SystemClock.unixMilliseconds()
             for number in 1...3 as ClosedRange<UInt64> { try other.revoke(.sample(number, .user("user-\(number)"))) }
@@ -242,8 +242,9 @@ import Time
         }
     }
 
-    /// A batch waits for the lock of a person, and another transaction deletes the row: without one nothing would be locked, nor counted.
-    @Test func `a row that is deleted meanwhile is made again`() throws {
+    /// A batch waits for the lock of a person, and another transaction deletes the row. Without a new row nothing would be locked or
+    /// counted.
+    @Test func `a row that is deleted in the meantime is created again`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
@@ -259,13 +260,13 @@ import Time
         }
         #expect(outcome == .registered)
         guard case .limited = try store.payload(payloads[2]) else {
-            Issue.record("the call that waited does not count")
+            Issue.record("the call that waited was not counted")
             return
         }
     }
 
-    /// The version of the revocations is read after the lock. The revocation of a key id waits for no person.
-    @Test(arguments: skews) func `a registration that waits sees what was revoked meanwhile`(ahead: Int64) throws {
+    /// The version of the revocations is read after the lock. Revoking a key id does not wait for a person's lock.
+    @Test(arguments: skews) func `a registration that waits gets revocations made in the meantime`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
             #expect(try other.payload(payload("A", at: theirs)) == .registered)
@@ -276,8 +277,8 @@ import Time
         }
     }
 
-    /// A sign-out on one replica and a registration on another one: whichever comes first, the device is gone.
-    @Test(arguments: skews) func `a registration does not outlive a sign out`(ahead: Int64) throws {
+    /// A sign-out on one replica and a registration on another one, in either order: the device is gone.
+    @Test(arguments: skews) func `a registration does not survive a sign-out`(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { _, one, other in
             let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
             for round in 1...20 as ClosedRange<UInt64> {

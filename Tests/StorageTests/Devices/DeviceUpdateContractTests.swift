@@ -22,9 +22,9 @@ import Time
         ])
     }
 
-    /// A provider's time is by its own clock, which no store converts.
+    /// A provider's time is by its own clock, and no store converts it.
     @Test(arguments: Backend.allCases, [nil, 1001] as [UnixMilliseconds?])
-    func `a device that is gone leaves`(_ backend: Backend, _ since: UnixMilliseconds?) throws {
+    func `an unregistered device is removed`(_ backend: Backend, _ since: UnixMilliseconds?) throws {
         let fixture = try backend.store(aheadMilliseconds: 0)
         let delivery = try claimed(fixture.store)
         try report(fixture.store, .gone(since: since), of: delivery)
@@ -41,8 +41,8 @@ import Time
         #expect(try fixture.store.put("A", at: 4000) == .registered)
     }
 
-    /// It came back after the provider's time, or after the try began.
-    @Test(arguments: Backend.allCases) func `a device that was seen since stays`(_ backend: Backend) throws {
+    /// It registered again after the provider's time, or after the attempt began.
+    @Test(arguments: Backend.allCases) func `a device that was seen in the meantime stays`(_ backend: Backend) throws {
         for (since, seen) in [(1000, nil), (1500, 1500), (1500, 2500), (nil, 1001)] as [(UnixMilliseconds?, UnixMilliseconds?)] {
             let fixture = try backend.store(aheadMilliseconds: 0)
             let delivery = try claimed(fixture.store)
@@ -63,7 +63,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func `nobody is reported twice`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a removal is announced once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put(nil)
@@ -74,7 +74,7 @@ import Time
         #expect(try fixture.store.announced().count == 2)
     }
 
-    @Test(arguments: Backend.allCases) func `a try that is not known says nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `an unknown attempt removes nothing`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try report(fixture.store, .gone(since: nil), of: delivery, attempt: 2)
@@ -85,7 +85,7 @@ import Time
         #expect(try fixture.store.current(delivery)?.state == .pending)
     }
 
-    @Test(arguments: Backend.allCases) func `the environment is remembered until another token`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the environment is stored until the token changes`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.finish([
@@ -106,7 +106,7 @@ import Time
         #expect(try fixture.store.announced().count == 2, "it is nobody else's business")
     }
 
-    @Test(arguments: Backend.allCases) func `the environment of another token is forgotten`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `the environment of another token is ignored`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let delivery = try claimed(fixture.store)
         try fixture.store.put("B")

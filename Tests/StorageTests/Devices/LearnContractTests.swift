@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-/// Tokens that come with webhooks.
+/// Tokens in webhooks.
 @Suite struct LearnContractTests {
     private func webhook(
         _ number: Int, _ token: String?, user: String = "user", device: String = "d1", type: String? = "ios"
@@ -18,7 +18,7 @@ import Time
         return sample.incoming()
     }
 
-    @Test(arguments: Backend.allCases) func `is used and announced once`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is stored and announced once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...3 { #expect(try fixture.store.take(webhook(number, "A")) == .accepted) }
         #expect(try fixture.store.take(webhook(1, "A")) == .duplicate(of: Sample(1).event.id))
@@ -30,21 +30,21 @@ import Time
         #expect(try fixture.store.announced() == ["registered user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `a duplicate teaches nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not stored from a duplicate`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, nil))
         #expect(try fixture.store.take(webhook(1, "A")) == .duplicate(of: Sample(1).event.id))
         #expect(try fixture.store.registered() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `is not learned without a device`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not stored without a device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", device: ""))
         #expect(try fixture.store.registered() == [])
         #expect(try fixture.store.comments().map(\.state) == [.noTarget])
     }
 
-    @Test(arguments: Backend.allCases) func `is not learned again after a sign out`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not stored again after a sign-out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A"))
         #expect(try fixture.store.put(nil) == .removed)
@@ -57,10 +57,9 @@ import Time
         #expect(try fixture.store.put("B") == .registered)
     }
 
-    /// The next webhook knows nothing of what an operator has done.
+    /// The next webhook still contains the token that an operator has removed.
     @Test(arguments: Backend.allCases, [(true, "d1"), (true, nil), (false, "d1"), (false, nil)] as [(Bool, String?)])
-    func `is not learned again after an operator removed it`(_ backend: Backend, _ removal: (isRegistered: Bool, deviceID: String?)) throws
-    {
+    func `is not stored again after an operator removed it`(_ backend: Backend, _ removal: (isRegistered: Bool, deviceID: String?)) throws {
         let fixture = try backend.store()
         if removal.isRegistered { try fixture.store.put("A") } else { _ = try fixture.store.take(webhook(1, "A")) }
         let filter = DeviceFilter(appID: "app", userID: "user", deviceID: removal.deviceID)
@@ -72,14 +71,14 @@ import Time
         _ = try fixture.store.take(webhook(4, "C", device: "d3"))
         #expect(try fixture.store.registered() == ["user d3 C"], "another phone may be new")
         _ = try fixture.store.take(webhook(5, "B"))
-        // An app that registers itself will say so; of another one nobody else tells.
+        // An app that registers will do so again; for another app, webhooks are the only source.
         #expect(try fixture.store.registered() == (removal.isRegistered ? [] : ["user d1 B"]) + ["user d3 C"], "a new token")
         #expect(try fixture.store.put("A") == .registered, "the app itself says that somebody has signed in")
         #expect(try fixture.store.announced().prefix(2) == ["registered user d1 A", "operator user d1 A"])
     }
 
-    /// The token may be named by webhooks for longer than a device is kept of which nobody hears.
-    @Test(arguments: Backend.allCases, ["d1", "d2"]) func `stays signed out while webhooks carry its token`(
+    /// Webhooks may contain the token for longer than an unseen device is kept.
+    @Test(arguments: Backend.allCases, ["d1", "d2"]) func `stays signed out while webhooks contain its token`(
         _ backend: Backend, _ device: String
     ) throws {
         let fixture = try backend.store()
@@ -96,7 +95,7 @@ import Time
         #expect(try fixture.store.registered() == [])
     }
 
-    /// A token that has moved to somebody else counts as signed out as well, also where an app makes a new device id for each sign-in.
+    /// A token that has moved to another user is treated as signed out, also if an app uses a new device id for each sign-in.
     @Test(arguments: Backend.allCases) func `does not move back under another device ID`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", device: "d1"))
@@ -108,7 +107,7 @@ import Time
     }
 
     /// The token moves to another user of the phone, and not back.
-    @Test(arguments: Backend.allCases) func `moves to somebody else after a sign out`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `moves to another user after a sign-out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A"))
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 2000) == 1)
@@ -118,7 +117,7 @@ import Time
         #expect(try fixture.store.registered() == ["guest d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `is not learned about somebody blocked`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not stored for a blocked user`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let block = Revocation.sample(1, .user("user"))
         try fixture.store.revoke(block)
@@ -131,15 +130,15 @@ import Time
         #expect(try fixture.store.registered() == ["other d1 B", "user d1 A"])
     }
 
-    /// Only the keys that were issued until then are revoked; the person may sign in again.
-    @Test(arguments: Backend.allCases) func `is learned after a sign out of another phone`(_ backend: Backend) throws {
+    /// Only keys issued until the sign-out are revoked; the person may sign in again.
+    @Test(arguments: Backend.allCases) func `is stored after a sign-out of another phone`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.revoke(.sample(1, .user("user"), issuedBefore: 1))
         _ = try fixture.store.take(webhook(1, "A"))
         #expect(try fixture.store.registered() == ["user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `is not learned by a device that signed out unseen`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not stored for a device that signed out unseen`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put(nil)
         _ = try fixture.store.take(webhook(1, "A"))
@@ -150,7 +149,7 @@ import Time
         #expect(try fixture.store.registered() == [])
     }
 
-    @Test(arguments: Backend.allCases) func `does not replace the one that the app registered`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not replace the app's registration`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("B", at: 1)
         _ = try fixture.store.take(webhook(1, "A"))
@@ -159,7 +158,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func `replaces only what was learned`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `replaces only tokens from webhooks`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A"))
         _ = try fixture.store.take(webhook(2, "B"))
@@ -170,8 +169,8 @@ import Time
         #expect(try fixture.store.announced() == ["registered user d1 A", "registered user d1 B"])
     }
 
-    /// The app may have ceased to register here; then its provider ends the old token, and only webhooks know the new one.
-    @Test(arguments: Backend.allCases) func `replaces a registered one that its provider ended`(_ backend: Backend) throws {
+    /// The app may have stopped registering. Then its provider ends the old token, and only webhooks contain the new one.
+    @Test(arguments: Backend.allCases) func `replaces a registered token that its provider ended`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 1)
         _ = try fixture.store.take(webhook(1, nil))
@@ -187,9 +186,9 @@ import Time
         #expect(try fixture.store.registered() == ["user d1 B"])
     }
 
-    /// That a provider takes a token changes nothing of who told us of it.
+    /// A provider's acceptance of a token does not change its source.
     @Test(arguments: Backend.allCases, [true, false])
-    func `is replaced or not whichever environment takes it`(_ backend: Backend, _ isRegistered: Bool) throws {
+    func `is replaced or kept in any environment`(_ backend: Backend, _ isRegistered: Bool) throws {
         let fixture = try backend.store()
         if isRegistered { try fixture.store.put("A", at: 1) }
         _ = try fixture.store.take(webhook(1, "A"))
@@ -203,7 +202,7 @@ import Time
         #expect(try fixture.store.registered() == [isRegistered ? "user d1 A" : "user d1 B"])
     }
 
-    @Test(arguments: Backend.allCases) func `moves like any other`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `moves like a registered token`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", user: "earlier"))
         _ = try fixture.store.take(webhook(2, "A"))
@@ -213,7 +212,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered earlier d1 A", "moved earlier d1 A", "registered user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `does not move from who registered it`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not move from the user who registered it`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", user: "present", device: "d9")
         _ = try fixture.store.take(webhook(1, "A"))
@@ -222,7 +221,7 @@ import Time
         #expect(try fixture.store.announced() == ["registered present d9 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `does not come back to receivers the app took it from`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `does not return to users from whom the app moved it`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
         try fixture.store.put("A", user: "present")
@@ -230,7 +229,7 @@ import Time
         #expect(try fixture.store.registered() == ["present d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `keeps the type that is known`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `keeps the known type`(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(webhook(1, "A", type: "rustore"))
         _ = try fixture.store.take(webhook(2, "B", type: nil))
@@ -240,15 +239,15 @@ import Time
         #expect(try fixture.store.device("d2")?.type == "")
     }
 
-    @Test(arguments: Backend.allCases) func `makes room like any other`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `makes room like a registered token`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
         for number in 1...3 { _ = try fixture.store.take(webhook(number, "T\(number)", device: "d\(number)")) }
         #expect(try fixture.store.registered() == ["user d2 T2", "user d3 T3"])
         #expect(try fixture.store.announced().contains("too_many_devices user d1 T1"))
     }
 
-    /// The help desk may know more devices than may be: none that an app itself has told of leaves for them, signed in or out.
-    @Test(arguments: Backend.allCases) func `no device of an app leaves for a learned one`(_ backend: Backend) throws {
+    /// The help desk may have more devices than the limit: no device that the app registered is removed for them, signed in or out.
+    @Test(arguments: Backend.allCases) func `no device of an app is removed for a token from a webhook`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
         _ = try fixture.store.payload(.of("A", device: "d1", at: 100))
         _ = try fixture.store.take(webhook(2, "B", device: "d2"))
@@ -263,7 +262,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d4 D", "user d5 E"])
     }
 
-    @Test(arguments: Backend.allCases) func `a type that no app could say is not learned`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is not stored with a type that no app could register`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, count) in [(1, 32), (2, 33)] {
             let sample = Sample(number).with {
@@ -276,8 +275,8 @@ import Time
         #expect(types == [String(repeating: "x", count: 32), ""])
     }
 
-    /// What was learned is true, whether there is room for the comment or not.
-    @Test(arguments: Backend.allCases) func `is learned where the comment finds no room`(_ backend: Backend) throws {
+    /// The token is valid even if the queue has no room for the comment.
+    @Test(arguments: Backend.allCases) func `is stored when the queue is full for the comment`(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 1)
         try fixture.store.take(Sample(9))
         #expect(throws: StoreError.self) { try fixture.store.take(webhook(1, "A")) }

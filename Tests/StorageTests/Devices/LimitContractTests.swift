@@ -26,9 +26,9 @@ import Time
         #expect(try store.store.announced() == ["registered user d1 A", "registered user d1 B", "registered user d1 C"])
     }
 
-    /// Who of another device, person, of the same names in another app, and of names that Unicode calls equal, shares the count.
+    /// Whether another device, person, app with the same names, or a name that is equal in Unicode shares the count.
     @Test(arguments: Backend.allCases, LimitRule.Scope.allCases)
-    func `counts together receivers the rule names`(_ backend: Backend, _ scope: LimitRule.Scope) throws {
+    func `counts together the callers that the rule groups`(_ backend: Backend, _ scope: LimitRule.Scope) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
         func isAllowed(_ app: String, user: String, device: String) throws -> Bool {
@@ -40,7 +40,7 @@ import Time
         #expect(try isAllowed("app2", user: "caf\u{E9}", device: "d1") == (scope != .service))
     }
 
-    @Test(arguments: Backend.allCases) func `a refused call consumes nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a rejected call is not counted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
         func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
@@ -58,7 +58,7 @@ import Time
         #expect(try fixture.store.announced().count == 4)
     }
 
-    @Test(arguments: Backend.allCases) func `names the rule that holds for longest`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `reports the rule that blocks for longest`(_ backend: Backend) throws {
         let short = LimitRule(per: .user, max: 1, windowMilliseconds: 1000)
         let long = LimitRule(per: .device, max: 2, windowMilliseconds: 10_000)
         let equal = LimitRule(per: .app, max: 2, windowMilliseconds: 10_000)
@@ -75,7 +75,7 @@ import Time
         }
     }
 
-    @Test(arguments: Backend.allCases) func `several rules of one scope hold together`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `several rules of one scope apply together`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 100), LimitRule(per: .user, max: 3, windowMilliseconds: 10_000)]
         var allowed: [UInt64] = []
@@ -86,7 +86,7 @@ import Time
         #expect(allowed == [0, 100, 200, 10_000, 10_100, 10_200, 20_000])
     }
 
-    @Test(arguments: Backend.allCases) func `what changes nothing counts as well`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a call without a change is counted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(.user)
         #expect(try fixture.store.payload(.of("A", at: Self.start, rule)) == .registered)
@@ -100,7 +100,7 @@ import Time
         #expect(try fixture.store.announced().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `unsubscribing is never refused and consumes nothing`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `signing out is never rejected and never counted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = LimitRule.Scope.allCases.map { LimitRule.fiveMinutes($0) }
         func outcome(_ token: String?, _ elapsed: UInt64) throws -> Registration.Outcome {
@@ -114,8 +114,8 @@ import Time
         #expect(try outcome("A", 300_000) == .registered)
     }
 
-    /// What was recorded before the clock was set back must not lock anybody out for as long.
-    @Test(arguments: Backend.allCases) func `forgets what lies in the future`(_ backend: Backend) throws {
+    /// Calls recorded before the clock was set back must not lock anyone out.
+    @Test(arguments: Backend.allCases) func `discards calls in the future`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(.user)
         let tolerance = LimitRule.clockToleranceMilliseconds
@@ -127,7 +127,7 @@ import Time
         #expect(try fixture.store.payload(.of("C", at: Self.start - tolerance, rule)) == again)
     }
 
-    @Test(arguments: Backend.allCases) func `lets one of many simultaneous calls through`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `allows one of many concurrent calls`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 200)
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
         let answers = Monitor<[Registration.Outcome]>([])
@@ -143,8 +143,8 @@ import Time
         #expect(try fixture.store.announced().count == 1)
     }
 
-    /// A sign-out must not give new registrations. Only an erasure deletes the recorded calls.
-    @Test(arguments: Backend.allCases) func `only forgetting a person forgets their calls`(_ backend: Backend) throws {
+    /// A sign-out must not allow new registrations. Only an erasure deletes the recorded calls.
+    @Test(arguments: Backend.allCases) func `only an erasure deletes a person's calls`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String, user: String = "user", device: String = "d1") throws -> Registration.Outcome {
@@ -164,8 +164,8 @@ import Time
         #expect(other == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")
     }
 
-    /// The help desk means the installation: another person who signs in there does not get a count of their own.
-    @Test(arguments: Backend.allCases) func `a device has one count for all who sign in`(_ backend: Backend) throws {
+    /// The help desk limits installations: another person who signs in there does not get a separate count.
+    @Test(arguments: Backend.allCases) func `a device has one count for all users`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
         func outcome(_ number: Int, at elapsed: UInt64) throws -> Registration.Outcome {
@@ -177,8 +177,8 @@ import Time
         #expect(try outcome(6, at: 300_001) == .registered)
     }
 
-    /// Signing out is never refused, so it must not wash a count away.
-    @Test(arguments: Backend.allCases) func `a device that is forgotten keeps its count`(_ backend: Backend) throws {
+    /// Signing out is never rejected, so it must not reset a count.
+    @Test(arguments: Backend.allCases) func `a removed device keeps its count`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
         let rules = [LimitRule.fiveMinutes(.device)]
         func outcome(_ token: String?, _ device: String, at elapsed: UInt64) throws -> Registration.Outcome {
@@ -190,7 +190,7 @@ import Time
         #expect(try outcome("A", "d1", at: 5) == .limited(rule: rules[0], until: Self.start + 300_000))
     }
 
-    @Test(arguments: Backend.allCases) func `calls that nobody can ask for are forgotten`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `calls outside every window are deleted`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String) throws -> Registration.Outcome {

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import Time
 
-/// Whoever has one valid key may sign out devices that it makes up, without limit: beyond a few, none of them costs a write.
+/// A client with one valid key may sign out any number of invented devices: beyond a few, none of them is written.
 @Suite struct MadeUpDeviceTests {
     private static let devicesPerUser = 3
 
-    @Test func `sign outs of made up devices are not written`() throws {
+    @Test func `sign-outs of invented devices are not written`() throws {
         let directory = try TemporaryDirectory()
         var settings = StoreSettings()
         settings.devicesPerUser = Self.devicesPerUser

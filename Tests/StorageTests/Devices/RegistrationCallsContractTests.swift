@@ -10,7 +10,7 @@ import Time
         LimitRule(per: .user, max: 3, windowMilliseconds: 10_000), LimitRule(per: .device, max: 2, windowMilliseconds: 5000),
     ]
 
-    @Test(arguments: Backend.allCases) func `each is reported of its own`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `each call gets its own result`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let nobody = RegistrationCalls(user: CallTimes(), devices: [CallTimes()])
         #expect(try fixture.store.registrationCalls(of: Self.ann, devices: ["d1"]) == nobody, "also of an app without a row")
@@ -38,7 +38,7 @@ import Time
         #expect(try fixture.store.registrationCalls(of: AppUser(appID: "app", userID: "an"), devices: []).user == CallTimes())
     }
 
-    @Test(arguments: Backend.allCases) func `any text is a name`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `any text is a valid name`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let strange = "a\u{0}b\u{1}e\u{301}"
         let payload = try Registration.of("T", app: strange, user: strange, device: strange, at: Self.start, rules: Self.rules)

@@ -16,7 +16,7 @@ import Time
         #expect(event.dueAt == 5000)
     }
 
-    @Test(arguments: Backend.allCases) func `saying the same again only shows that it is there`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a repeated registration only updates the last-seen time`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 5000)
         #expect(try fixture.store.put("A", at: 6000) == .unchanged)
@@ -26,7 +26,7 @@ import Time
         #expect(try fixture.store.announced().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `another token or type is another registration`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `another token or type is a new registration`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A", at: 5000)
         #expect(try fixture.store.put("A", type: "rustore", at: 6000) == .registered)
@@ -36,7 +36,7 @@ import Time
         #expect(try fixture.store.device()?.registeredAt == 9000)
         let reported = ["A", "A", "B", "B", "B"].map { "registered user d1 \($0)" }
         #expect(try fixture.store.announced() == reported)
-        // Who keeps tokens without devices must know which one has left.
+        // Receivers that store tokens without devices must learn the former token.
         let events = try fixture.store.all().reversed().map(\.event)
         #expect(events.map(replaced) == [nil, "ios A", "rustore A", "rustore B", "caf\u{E9} B"])
     }
@@ -74,7 +74,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d1 A"])
     }
 
-    @Test(arguments: Backend.allCases) func `tokens that unicode calls equal are two`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `tokens that are equal in Unicode are distinct`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("caf\u{E9}")
         #expect(try fixture.store.put("cafe\u{301}", device: "d2") == .registered)
@@ -84,7 +84,7 @@ import Time
         #expect(try fixture.store.registered().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `one device too many makes the oldest leave`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a device beyond the limit replaces the oldest one`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put("T1", device: "d1", at: 10)
@@ -96,7 +96,7 @@ import Time
         #expect(try fixture.store.registered().count == 4)
     }
 
-    @Test(arguments: Backend.allCases) func `those signed out leave first and silently`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `signed-out devices are removed first and without an event`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         try fixture.store.put(nil, device: "d3", at: 20)
@@ -104,7 +104,8 @@ import Time
         let reported = try fixture.store.announced().count
         try fixture.store.put("T4", device: "d4", at: 40)
         #expect(try fixture.store.announced().dropFirst(reported) == ["registered user d4 T4"])
-        // The one that signed out first is forgotten, so that a webhook may bring it back when there is room; the other one is not.
+        // The device that signed out first is removed, so a webhook may register it again when there is room; the other one stays signed
+        // out.
         #expect(try fixture.store.removeIdleDevices(seenBefore: 2, now: 50, limit: 1) == 1)
         try fixture.store.take(learning("T3", device: "d3", number: 1))
         try fixture.store.take(learning("T2", device: "d2", number: 2))
@@ -112,7 +113,7 @@ import Time
         #expect(try fixture.store.registered() == ["user d3 T3", "user d4 T4"])
     }
 
-    @Test(arguments: Backend.allCases) func `no device leaves for one that only signs out`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a sign-out does not remove another device`(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 3)
         for number in 1...3 { try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number))) }
         for number in 4...9 { #expect(try fixture.store.put(nil, device: "d\(number)", at: 50) == .unchanged) }
@@ -123,7 +124,7 @@ import Time
         #expect(try fixture.store.announced().count == 4)
     }
 
-    @Test(arguments: Backend.allCases) func `forgets devices that nobody sees`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `removes devices that were not seen`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 1...5 {
             try fixture.store.put("T\(number)", device: "d\(number)", at: UnixMilliseconds(rawValue: UInt64(number * 100)))

@@ -14,8 +14,8 @@ import Time
         #expect(try fixture.store.claim("registry", at: 2000).map(\.event.kind) == [.pushTokenRemoved])
     }
 
-    /// Who passes a registration on must see whether it still holds.
-    @Test(arguments: Backend.allCases) func `carry the device as it is by then`(_ backend: Backend) throws {
+    /// A notifier that relays registrations must see whether the device is still registered.
+    @Test(arguments: Backend.allCases) func `contain the device as it is at the time of the claim`(_ backend: Backend) throws {
         let fixture = try backend.store()
         var seen: [String] = []
         for token in ["A", "B", nil, "C"] {
@@ -31,8 +31,8 @@ import Time
         #expect(moved.map { "\($0.event.userID) \($0.device?.token.text ?? "-")" } == ["next C"] + Array(repeating: "user -", count: 4))
     }
 
-    /// That the notifier was told of its registration is no reason to keep a comment from the device.
-    @Test(arguments: Backend.allCases) func `are no comments`(_ backend: Backend) throws {
+    /// A notifier that received a registration must still send comments to the device.
+    @Test(arguments: Backend.allCases) func `do not count as comments`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
         _ = try fixture.store.take(Sample(1).with { $0.device = "d1" }.incoming(to: ["registry"]))

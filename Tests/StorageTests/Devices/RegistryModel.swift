@@ -1,9 +1,9 @@
 import Core
 import Time
 
-/// What limits and the registry must do, in the plainest words: a list of all calls that were allowed, a list of devices, and nothing clever.
+/// A simple model of limits and the registry: a list of all allowed calls and a list of devices.
 ///
-/// For clocks that only go forward, persons with few devices, and names of ASCII, which Swift compares as bytes.
+/// For monotonic clocks, persons with few devices, and ASCII names, which Swift compares as bytes.
 struct RegistryModel {
     private struct Entry {
         let key: Device.Key
@@ -13,7 +13,7 @@ struct RegistryModel {
         var lastToken: String?
         var registeredAt: UnixMilliseconds
         var seenAt: UnixMilliseconds
-        /// Whether the app itself said so.
+        /// Whether the app itself registered or signed out the device.
         var isReportedByApp: Bool
     }
 
@@ -60,7 +60,7 @@ struct RegistryModel {
                 isTogether(rule.scope, left: $0.key, right: payload.key) && payload.now < $0.at + rule.windowMilliseconds
             }
             guard inWindow.count >= rule.max else { continue }
-            // Allowed again once so many have left the window that there is room for one.
+            // The time when enough calls have left the window to allow another one.
             let leaving = inWindow.map(\.at).sorted()[inWindow.count - rule.max]
             waits.append((rule, leaving + rule.windowMilliseconds))
         }

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import Time
 
-/// Random calls to both stores and to a model that is too simple to be wrong.
+/// Random calls to both stores and to a simple model.
 @Suite struct RegistryPropertyTests {
-    /// Seeds by backend: fewer where a step costs a round trip. The rules are one and the same code for all.
+    /// Seeds by backend: fewer for PostgreSQL, where a step costs a round trip. The rules are shared code.
     private static func cases(_ seeds: Int, ofPostgres few: Int) -> [(Backend, Int)] {
         Backend.allCases.flatMap { backend in (0..<(backend == .postgres ? few : seeds)).map { (backend, $0) } }
     }
 
-    @Test(arguments: cases(6, ofPostgres: 3)) func `does what the model does`(_ backend: Backend, _ seed: Int) throws {
+    @Test(arguments: cases(6, ofPostgres: 3)) func `behaves like the model`(_ backend: Backend, _ seed: Int) throws {
         let fixture = try backend.store(devicesPerUser: 1000)
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = Self.rules(&random)
@@ -18,7 +18,7 @@ import Time
         var now: UnixMilliseconds = 1_000_000
         var answers: Set<String> = []
         for step in 0..<300 {
-            // Now and then exactly as far as a window reaches, or one millisecond less.
+            // Sometimes exactly a window's length, or one millisecond less.
             now += random.element(of: [0, 1, 7, 20, 99, 100, 299, 300])
             let key = Device.Key(
                 appID: random.element(of: ["a", "b"]), userID: random.element(of: ["u", "v"]),
@@ -35,7 +35,7 @@ import Time
                 #expect(outcome == model.register(payload), "step \(step)")
                 answers.insert(outcome.isLimited ? "limited" : "\(outcome)")
             }
-            // A wrong change of the other app stays, so that app is compared less often.
+            // The other app is compared less often, because a wrong change there persists.
             for app in step.isMultiple(of: 10) ? ["a", "b"] : [key.appID] {
                 #expect(try devices(fixture.store, app) == model.devices(app: app), "step \(step)")
             }
@@ -45,8 +45,8 @@ import Time
         #expect(answers == ["registered", "unchanged", "removed", "limited"])
     }
 
-    /// After any history, with a clock that jumps, nobody waits longer than a window and the tolerance.
-    @Test(arguments: cases(4, ofPostgres: 2)) func `nobody waits for long`(_ backend: Backend, _ seed: Int) throws {
+    /// After any history and clock jumps, no caller waits longer than a window and the tolerance.
+    @Test(arguments: cases(4, ofPostgres: 2)) func `no caller waits for long`(_ backend: Backend, _ seed: Int) throws {
         let fixture = try backend.store()
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
@@ -80,7 +80,7 @@ import Time
         (sample.app, sample.user, sample.device) = (key.appID, key.userID, key.deviceID)
         (sample.deviceType, sample.received) = (type, now)
         sample.token = try PushToken(token)
-        // Each has a comment of its own, so none is a duplicate.
+        // Each call has its own comment, so none is a duplicate.
         #expect(try store.take(sample.incoming(to: [])) == .accepted)
     }
 

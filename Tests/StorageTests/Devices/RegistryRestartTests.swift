@@ -58,7 +58,7 @@ import Time
         }
     }
 
-    @Test func `what waits for a device finds it`() throws {
+    @Test func `a waiting delivery finds its device`() throws {
         try withStore { store throws in
             try store.put("A")
             try store.take(

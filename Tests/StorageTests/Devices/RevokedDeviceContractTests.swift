@@ -8,22 +8,22 @@ import Time
 
 extension Store {
     /// Adds a revocation.
-    /// - Parameter holder: whose key it revokes, where that is known.
-    /// - Returns: how many devices it has signed out in its transaction.
+    /// - Parameter holder: the user of the revoked key, if known.
+    /// - Returns: the number of devices signed out in its transaction.
     fileprivate func signOut(_ revocation: Revocation, keyOf holder: AppUser? = nil) throws(StoreError) -> Int {
         try revoke(revocation, of: revocation.person ?? holder, announcing: nil, telling: .registry)
     }
 }
 
-/// A phone that registered with a key does not outlive the key.
+/// A device that registered with a key is signed out with the key.
 @Suite struct RevokedDeviceContractTests {
-    /// A device, and what is revoked after it has registered.
+    /// A device, and the revocation after its registration.
     struct Phone: Sendable, CustomTestStringConvertible {
         let name: String
         let subject: Revocation.Subject
         var issuedBefore: UnixSeconds?
         var app = "app"
-        /// Registers with a key that was issued at 100; nil in an app whose backend alone understands keys, at 1000.
+        /// Registers with a key that was issued at 100; nil in backend mode, at 1000.
         var hasKey = true
         let isSignedOut: Bool
 
@@ -68,14 +68,14 @@ extension Store {
             now: now, rules: [], claims: claims)
     }
 
-    /// A reply of support, and how its delivery to a phone stands.
+    /// Stores a reply of support, and returns the state of its delivery to a phone.
     private func reply(_ number: Int, device: String = "", to store: any Store) throws -> Delivery.State? {
         let sample = Sample(number).with { ($0.requiresDevice, $0.device, $0.notifier) = (true, device, "push") }
         try store.take(sample)
         return try store.all().first { $0.event.id == sample.event.id }?.state
     }
 
-    @Test(arguments: Backend.allCases, phones) func `is not notified any more`(_ backend: Backend, _ phone: Phone) throws {
+    @Test(arguments: Backend.allCases, phones) func `is no longer notified`(_ backend: Backend, _ phone: Phone) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: phone.hasKey ? Self.claims() : nil)) == .registered)
@@ -101,8 +101,8 @@ extension Store {
         #expect(try reply(5, to: store) == .pending)
     }
 
-    /// A comment for one device says nothing of the others; and those that are not named are passed over one by one.
-    @Test(arguments: Backend.allCases) func `the others are notified as before`(_ backend: Backend) throws {
+    /// A comment for one device does not affect the others; devices that are not named are skipped one by one.
+    @Test(arguments: Backend.allCases) func `other devices are still notified`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         for number in 1...3 {
@@ -118,8 +118,8 @@ extension Store {
         #expect(try store.comments().dropFirst(2).map(\.deviceID) == ["d3"])
     }
 
-    /// One clock says when a webhook has brought a device, and until when a revocation reaches.
-    @Test(arguments: Backend.allCases, [false, true]) func `a learned device counts by the clock of all`(
+    /// The time when a webhook has registered a device, and the bound of a revocation, are by the same clock.
+    @Test(arguments: Backend.allCases, [false, true]) func `a device from a webhook is compared by the database's clock`(
         _ backend: Backend, _ isLater: Bool
     ) throws {
         let fixture = try backend.store()
@@ -134,9 +134,9 @@ extension Store {
         #expect(try reply(2, to: store) == (isLater ? .noTarget : .pending))
     }
 
-    /// It would be listed and get nothing. A webhook after the bound registers it.
+    /// Otherwise it would be listed and get nothing. A webhook after the bound registers it.
     @Test(arguments: Backend.allCases, [Revocation.Subject.user("user"), .everyKey])
-    func `a device that is revoked already is not learned`(_ backend: Backend, _ subject: Revocation.Subject) throws {
+    func `a device that is already revoked is not registered by a webhook`(_ backend: Backend, _ subject: Revocation.Subject) throws {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
@@ -152,8 +152,8 @@ extension Store {
         #expect(try store.registered() == ["user d1 A"])
     }
 
-    /// The erasure, which follows, removes the devices and says so.
-    @Test(arguments: Backend.allCases) func `a person who is forgotten is not signed out`(_ backend: Backend) throws {
+    /// The erasure follows. It removes the devices and reports that.
+    @Test(arguments: Backend.allCases) func `a forgotten person is not signed out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
@@ -164,7 +164,7 @@ extension Store {
         #expect(try store.announced().last == "registered user d1 A")
     }
 
-    /// The key with which a device has registered last counts, also when nothing else has changed.
+    /// The key of the latest registration decides, even if that registration changed nothing else.
     @Test(arguments: Backend.allCases) func `a new key keeps a device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
@@ -179,8 +179,8 @@ extension Store {
         #expect(try store.signOut(.sample(3, .user("user"), issuedBefore: 201)) == 1)
     }
 
-    /// Between two steps others go on, and each process begins where it has left off.
-    @Test(arguments: [Backend.sqlite, .postgres], [0, .max / 2] as [UInt64]) func `many are signed out in steps`(
+    /// Other calls run between two steps, and each process continues from its own position.
+    @Test(arguments: [Backend.sqlite, .postgres], [0, .max / 2] as [UInt64]) func `many devices are signed out in steps`(
         _ backend: Backend, _ budget: UInt64
     ) throws {
         let fixture = try backend.store {
@@ -218,8 +218,8 @@ extension Store {
         }
     }
 
-    /// The search ends between two steps, and keys that count again keep their devices.
-    @Test(arguments: [Backend.sqlite, .postgres]) func `a revocation that was removed signs out nobody`(_ backend: Backend) throws {
+    /// The search ends between two steps, and devices whose keys are valid again stay.
+    @Test(arguments: [Backend.sqlite, .postgres]) func `a removed revocation signs out no further device`(_ backend: Backend) throws {
         let fixture = try backend.store { ($0.rowsPerCommit, $0.eventsPerStep, $0.sweepMilliseconds) = (3, 5, 0) }
         let store = fixture.store
         try registerTwenty(store)
@@ -234,8 +234,8 @@ extension Store {
         #expect(try store.registered() == left)
     }
 
-    /// No other device of the app is looked at, and nothing is left for later.
-    @Test(arguments: Backend.allCases) func `the key of a known user is searched for among their devices`(_ backend: Backend) throws {
+    /// Reads no other device of the app, and leaves nothing for later steps.
+    @Test(arguments: Backend.allCases) func `the key of a known user is searched only among their devices`(_ backend: Backend) throws {
         let fixture = try backend.store { $0.sweepMilliseconds = 0 }
         let store = fixture.store
         #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
@@ -249,7 +249,7 @@ extension Store {
         #expect(try store.signOutRevokedDevices(now: 2_000_000, telling: .registry) == nil)
     }
 
-    /// A key is of one user, so the search ends with the first one.
+    /// A key belongs to one user, so the search ends with the first match.
     @Test(arguments: [Backend.sqlite, .postgres]) func `the search for a key ends with its user`(_ backend: Backend) throws {
         let fixture = try backend.store { ($0.rowsPerCommit, $0.eventsPerStep, $0.sweepMilliseconds) = (3, 1, 0) }
         let store = fixture.store
@@ -265,13 +265,15 @@ extension Store {
         #expect(try store.signOutRevokedDevices(now: 2_000_000, telling: .registry) == nil)
     }
 
-    /// As a version before has stored them, in SQLite: nothing is known of the devices' keys, and no device was removed.
+    /// As a previous version has stored them in SQLite: the devices' keys are unknown, and no device was removed.
     @Test(
         arguments: [
             (Revocation.Subject.user("user"), 5, 1), (.everyKey, 5, 1), (.keyID(9), 5, 1), (.keyID(9), nil, 1), (.user("other"), nil, 0),
             (.securityKey(salt: salt), nil, 0),
         ] as [(Revocation.Subject, UnixSeconds?, Int)])
-    func `devices of an earlier version count as issued before`(_ subject: Revocation.Subject, issuedBefore: UnixSeconds?, removed: Int)
+    func `keys of devices from an earlier version are treated as issued before`(
+        _ subject: Revocation.Subject, issuedBefore: UnixSeconds?, removed: Int
+    )
         throws
     {
         let directory = try TemporaryDirectory()
@@ -294,7 +296,7 @@ extension Store {
     }
 
     /// A restart keeps the claims of devices.
-    @Test func `a restart forgets no key`() throws {
+    @Test func `a restart keeps the devices' keys`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
@@ -308,7 +310,7 @@ extension Store {
         #expect(try reply(2, to: store) == .noTarget)
     }
 
-    /// On another replica, whose clock differs, and which nobody has told.
+    /// On another replica with a different clock, without a notification.
     @Test(arguments: phones.filter(\.hasKey), [-7_200_000, 7_200_000] as [Int64])
     func `is in force on every replica at once`(_ phone: Phone, ahead: Int64) throws {
         let place = try PostgresSchemaFixture()
@@ -329,7 +331,7 @@ extension Store {
         #expect(try one.signOutRevokedDevices(now: SystemClock.unixMilliseconds(), telling: .registry) == nil)
     }
 
-    /// One replica answers the operator, another one does the upkeep: each device counts once.
+    /// One replica answers the operator, another one does the upkeep: each device is counted once.
     @Test func `two replicas share a search`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()

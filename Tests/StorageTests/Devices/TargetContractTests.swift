@@ -12,7 +12,7 @@ import Time
         return sample
     }
 
-    /// The comments' deliveries, each as its device, token and state.
+    /// The deliveries of comments, each with its device, token and state.
     private func rows(_ store: any Store) throws -> [String] {
         try store.comments().map { "\($0.deviceID ?? "-") \($0.device?.token.text ?? "-") \($0.state.rawValue)" }
     }
@@ -22,7 +22,7 @@ import Time
         try store.put("X", user: "other", device: "d1")
     }
 
-    @Test(arguments: Backend.allCases) func `goes to the device that is named`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is sent to the named device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.take(comment(1, device: "d2"))
@@ -31,7 +31,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, ["", "unknown"])
-    func `goes to all devices when the named one is unknown`(_ backend: Backend, _ device: String) throws {
+    func `is sent to all devices when the named one is unknown`(_ backend: Backend, _ device: String) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.put(nil, device: "d2")
@@ -42,7 +42,7 @@ import Time
         #expect(claimed.map(\.id) == [sample.event.id.delivery(0), sample.event.id.delivery(1)])
     }
 
-    @Test(arguments: Backend.allCases) func `comes to a device once however many webhooks`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is sent to a device once for any number of webhooks`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for (number, device) in ["unknown", "d1", "d2", "", "d3", "elsewhere"].enumerated() {
@@ -62,7 +62,9 @@ import Time
         #expect(try fixture.store.comments().count == 8, "another comment, and another ticket's, are others")
     }
 
-    @Test(arguments: Backend.allCases) func `goes to each named device once where the unknown comes last`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is sent to each named device once, also if the unknown one comes last`(_ backend: Backend)
+        throws
+    {
         let fixture = try backend.store()
         try fill(fixture.store)
         for (number, device) in ["d2", "unknown"].enumerated() {
@@ -95,8 +97,8 @@ import Time
         #expect(try fixture.store.take(named.incoming()) == .accepted, "it was forgotten like what was delivered")
     }
 
-    /// A signed-out device gets nothing, though the person has others.
-    @Test(arguments: Backend.allCases) func `leaves others alone where the named one signed out`(_ backend: Backend) throws {
+    /// A signed-out device gets nothing, even if the person has other devices.
+    @Test(arguments: Backend.allCases) func `is not sent to other devices if the named one signed out`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.put(nil, device: "d2")
@@ -104,7 +106,7 @@ import Time
         #expect(try rows(fixture.store) == ["- - no_target"])
     }
 
-    @Test(arguments: Backend.allCases) func `reaches those who need no device`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is sent to notifiers that need no device`(_ backend: Backend) throws {
         let fixture = try backend.store()
         let subscriptions = [Subscription(notifier: "push", requiresDevice: true), Subscription(notifier: "crm")]
         func take(_ number: Int, _ device: String) throws {
@@ -123,7 +125,7 @@ import Time
         #expect(try fixture.store.claim("push", at: 5000) == [])
     }
 
-    @Test(arguments: Backend.allCases) func `goes to the types of its notifier`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `is sent to the device types of its notifier`(_ backend: Backend) throws {
         let fixture = try backend.store()
         for (number, type) in ["ios", "android", "huawei", ""].enumerated() {
             try fixture.store.put("T\(number)", device: "d\(number)", type: type)
@@ -144,7 +146,7 @@ import Time
     }
 
     @Test(arguments: Backend.allCases, [false, true])
-    func `ends at the next claim when the device has left`(_ backend: Backend, _ keepsOrder: Bool) throws {
+    func `ends at the next claim after the device was removed`(_ backend: Backend, _ keepsOrder: Bool) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for (number, device) in ["d1", "d2", "d1"].enumerated() {
@@ -161,7 +163,7 @@ import Time
         #expect(try fixture.store.pending().first { $0.notifier == "log" }?.count == (keepsOrder ? 2 : 1))
     }
 
-    @Test(arguments: Backend.allCases) func `rather has no target than expires`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends for a missing target before it expires`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.take(comment(1) { $0.expires = 1500 })
@@ -170,7 +172,7 @@ import Time
         #expect(try rows(fixture.store) == ["d1 - no_target"])
     }
 
-    @Test(arguments: Backend.allCases) func `a try that runs ends as it does`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a running attempt keeps its outcome`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         for number in 1...2 { try fixture.store.take(comment(number) { $0.ticket = HelpDeskID(Int64(number)) }) }
@@ -183,7 +185,7 @@ import Time
         #expect(try fixture.store.comments().last?.attempts == 1)
     }
 
-    @Test(arguments: Backend.allCases) func `uses the token that the device has by then`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `uses the device's current token`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store)
         try fixture.store.take(comment(1))
@@ -194,8 +196,8 @@ import Time
         #expect(claimed.device?.type == "rustore")
     }
 
-    /// Somebody else has signed in on the phone before the comment was sent.
-    @Test(arguments: Backend.allCases) func `follows no token to another person`(_ backend: Backend) throws {
+    /// Another person has signed in on the phone before the comment was sent.
+    @Test(arguments: Backend.allCases) func `does not follow a token to another person`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 1...1)
         try fixture.store.take(comment(1))
@@ -204,7 +206,7 @@ import Time
         #expect(try rows(fixture.store) == ["d1 - no_target"])
     }
 
-    @Test(arguments: Backend.allCases) func `ends a bounded number at once`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `ends a limited number at once`(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T1")
         try fixture.store.takeAll((0..<600).map { comment($0) })

@@ -3,7 +3,7 @@ import Time
 
 @testable import Storage
 
-/// From where claims look on when dead rows make a look slow.
+/// The start of index scans of claims, which moves when dead rows make a scan slow.
 @Suite struct ClaimFloorTests {
     private let place = ClaimFloor.Place(due: 5, event: 6, position: 0)
     private var floor = ClaimFloor()
@@ -12,13 +12,13 @@ import Time
         floor.note(milliseconds, from: start, found: place, now: now)
     }
 
-    @Test mutating func `a quick look changes nothing`() {
+    @Test mutating func `a fast scan changes nothing`() {
         note(5, now: 1000)
         #expect(floor.start(1000) == .start)
     }
 
     @Test(arguments: [(6, 1999, 2000), (200, 4999, 5000)] as [(UInt64, MonotonicMilliseconds, MonotonicMilliseconds)])
-    mutating func `after a slow look the next ones begin where it found something`(
+    mutating func `after a slow scan the next ones begin at the first row found`(
         took: UInt64, last: MonotonicMilliseconds, over: MonotonicMilliseconds
     ) {
         note(took, now: 1000)
@@ -26,7 +26,7 @@ import Time
         #expect(floor.start(over) == .start)
     }
 
-    @Test mutating func `a look that began there says nothing of the whole`() {
+    @Test mutating func `a scan that began at the floor does not prove that earlier rows are gone`() {
         note(100, now: 1000)
         note(0, from: place, now: 1100)
         #expect(floor.start(1200) == place)

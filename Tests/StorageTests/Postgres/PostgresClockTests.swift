@@ -5,13 +5,13 @@ import Time
 
 @testable import Storage
 
-/// Processes on one database whose clocks differ.
+/// Processes with different clocks on one database.
 @Suite struct PostgresClockTests {
-    /// Measuring an offset on a busy machine is off by less, in milliseconds.
+    /// The upper bound of the error of a measured offset on a busy machine, in milliseconds.
     private static let tolerance: UInt64 = 60_000
 
-    /// Round trips in the contract suites cannot show a moment that is converted neither on its way in nor on its way out.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `each is reported the time of its own clock`(ahead: Int64) throws {
+    /// Round trips in the contract suites cannot detect a time that is converted neither when written nor when read.
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `each process reads times of its own clock`(ahead: Int64) throws {
         let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }
@@ -56,8 +56,10 @@ import Time
         #expect(arrivedAt.offset(from: wrongNow).magnitude < Self.tolerance)
     }
 
-    /// A receiver is told the same by whichever process delivers, also if it tries again.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `events of our own happen by the databases clock`(ahead: Int64) throws {
+    /// A receiver gets the same time from any process that delivers, also in a retry.
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `events of Deskgate have the time of the database's clock`(ahead: Int64)
+        throws
+    {
         let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }
@@ -74,8 +76,8 @@ import Time
         }
     }
 
-    /// A moment that is stored with one offset and told with the next one would be another moment.
-    @Test func `an offset counts until another one differs by more than the tolerance`() {
+    /// A time that is stored with one offset and read with another would differ.
+    @Test func `an offset is kept until another one differs by more than the tolerance`() {
         let tolerance = Int64(TimeLimit.milliseconds(1000))
         let offset = ClockOffset.none.adjusted(to: 7_200_000)
         #expect(ClockOffset.none.adjusted(to: tolerance - 1) == .none)
@@ -85,14 +87,14 @@ import Time
         #expect(offset.adjusted(to: 0) == .none)
     }
 
-    /// The bound of a sign-out would be off by as much as the answer to a heartbeat was late.
+    /// Otherwise the bound of a sign-out would be wrong by the delay of the response to a heartbeat.
     @Test(
         arguments: [
             (former: (1000, 2), later: (1900, 1000), known: 1000), (former: (1000, 2), later: (2500, 1000), known: 2500),
             (former: (1900, 1000), later: (1000, 2), known: 1000), (former: (1000, 2), later: (1001, 2), known: 1001),
             (former: nil, later: (1900, 1000), known: 1900),
         ] as [(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64)])
-    func `a slow answer spoils no better measurement`(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64) {
+    func `a slow response does not replace a better measurement`(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64) {
         func measured(_ ahead: UInt64, _ error: UInt64) -> DatabaseClock {
             DatabaseClock(showing: UnixMilliseconds(rawValue: ahead), at: 0, within: error, beside: { 0 })
         }
@@ -100,16 +102,16 @@ import Time
         #expect(clock.aheadOfStart == known)
     }
 
-    /// A replica whose clock is right would set the bound of a sign-out a second off.
+    /// Otherwise a replica with a correct clock would set the bound of a sign-out wrong by a second.
     @Test(arguments: [(60_000, true), (1000, false)] as [(UInt64, Bool)])
-    func `clocks that no measurement tells apart are equal`(error: UInt64, areEqual: Bool) {
+    func `clocks within the error of measurement are equal`(error: UInt64, areEqual: Bool) {
         let clock = DatabaseClock(
             showing: SystemClock.unixMilliseconds() + 30_000, at: SystemClock.bootMilliseconds(), within: error,
             beside: { SystemClock.unixMilliseconds() })
         #expect((clock.aheadMilliseconds == 0) == areEqual)
     }
 
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `never is the same by every clock`(ahead: Int64) {
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `the maximum time is not converted`(ahead: Int64) {
         let offset = ClockOffset.none.adjusted(to: ahead)
         for never in [UnixMilliseconds.max, UnixMilliseconds(rawValue: UInt64(Int64.max))] {
             #expect(offset.databaseTime(never) == never)
@@ -120,7 +122,7 @@ import Time
         #expect(offset.localTime(offset.databaseTime(moment)) == moment)
     }
 
-    @Test func `nothing is before the clocks zero`() {
+    @Test func `no time is before the clock's zero`() {
         let offset = ClockOffset.none.adjusted(to: -7_200_000)
         #expect(offset.databaseTime(1000 as UnixMilliseconds) == 0)
     }

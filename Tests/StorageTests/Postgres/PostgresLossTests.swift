@@ -6,9 +6,9 @@ import Testing
 import Threading
 import Time
 
-/// A database that goes away.
+/// A database that stops, hangs or ends connections.
 @Suite struct PostgresLossTests {
-    @Test func `a store whose database dies says so and another one finds everything`() throws {
+    @Test func `a store whose database stops reports it and another store finds everything`() throws {
         let server = try PostgresServer()
         let place = try PostgresSchemaFixture(server)
         let store = try place.store()
@@ -27,8 +27,8 @@ import Time
         #expect(try again.take(Sample(2).incoming()) == .accepted)
     }
 
-    /// It answers nothing and refuses nothing, as behind a cut network.
-    @Test func `a database that hangs costs nobody more than its patience`() throws {
+    /// The database neither answers nor refuses connections, as behind a broken network.
+    @Test func `a database that hangs delays callers only until their timeout`() throws {
         let server = try PostgresServer()
         let place = try PostgresSchemaFixture(server)
         let store = try place.store()
@@ -42,9 +42,9 @@ import Time
         #expect(try again.take(Sample(1).incoming()) == .accepted, "the other store did not come to its COMMIT")
     }
 
-    /// Sessions are ended one by one, as by an operator or a failover, while webhooks come.
-    @Test func `what was accepted is there however often connections break`() throws {
-        // Of its own, as it ends everybody's sessions.
+    /// Sessions are ended one by one during webhooks, as by an operator or a failover.
+    @Test func `accepted events survive broken connections`() throws {
+        // Its own server, because the test ends all sessions.
         let place = try PostgresSchemaFixture(try PostgresServer())
         let accepted = Monitor<[Int]>([])
         for round in 0..<5 {

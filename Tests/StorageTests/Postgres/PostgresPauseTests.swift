@@ -10,7 +10,7 @@ import Time
         return try store.claimDue(claim).pauses?.sorted { $0.kind.rawValue < $1.kind.rawValue }
     }
 
-    @Test func `are reported to all and end for all`() throws {
+    @Test func `are reported to all processes and end for all`() throws {
         let place = try PostgresSchemaFixture()
         let (first, second) = (try place.store(), try place.store())
         defer {
@@ -46,7 +46,7 @@ import Time
         #expect(reported.until.offset(from: now + 600_000).magnitude < 60_000)
     }
 
-    @Test(arguments: [Backend.memory, .sqlite]) func `a store of one process tells nobody`(_ backend: Backend) throws {
+    @Test(arguments: [Backend.memory, .sqlite]) func `a store of one process reports no pauses`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try pauses(fixture.store, .ends) == nil)
     }

@@ -7,7 +7,7 @@ import Time
 
 @testable import Storage
 
-/// Operators' reads of a database: beside those who write, without writing, and for a limited time.
+/// Operators' reads of a database: concurrent with writers, read-only, and limited in time.
 @Suite struct PostgresReadTests {
     private func connection(_ place: PostgresSchemaFixture) throws -> Connection {
         try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
@@ -23,7 +23,7 @@ import Time
         try result.get()
     }
 
-    @Test func `are answered while somebody writes`() throws {
+    @Test func `are answered during writes`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
@@ -47,14 +47,14 @@ import Time
         try store.take(Sample(1))
         do throws(StoreError) {
             _ = try store.read { session throws(PostgresError) in try session.run([Query("DELETE FROM events")]) }
-            Issue.record("it has written")
+            Issue.record("the read has written")
         } catch {
             #expect(error.description.contains("25006"), "\(error)")
         }
         #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1, "the connection goes on")
     }
 
-    @Test func `are ended when their time is over`() throws {
+    @Test func `are ended at their time limit`() throws {
         let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         settings.readMilliseconds = 20
@@ -65,7 +65,7 @@ import Time
             for _ in 0..<2 {
                 do throws(StoreError) {
                     _ = try store.page(of: DeliveryFilter(), after: nil, limit: 10)
-                    Issue.record("it went on")
+                    Issue.record("the read was not ended")
                 } catch {
                     #expect(error.kind == .tooLong)
                     #expect(error.description.contains("took more than 20 ms"))
@@ -75,8 +75,8 @@ import Time
         #expect(eventually { (try? store.deliveries(DeliveryFilter(), limit: 10).count) == 1 }, "the connection goes on")
     }
 
-    /// What operators wait for delays neither metrics nor the question for revocations.
-    @Test func `are apart from metrics`() throws {
+    /// A slow read of an operator delays neither metrics nor the poll for revocations.
+    @Test func `do not delay metrics`() throws {
         let place = try PostgresSchemaFixture()
         let store = try place.store(Self.withoutReadLimit)
         defer { store.close() }
@@ -90,7 +90,7 @@ import Time
             #expect(try isWaiting(place))
             #expect(try store.pending().count == 1)
             _ = try store.revocationChanges(since: nil)
-            // Ends the read, which would otherwise take its time.
+            // Ends the read, which would otherwise run until its time limit.
             try place.run(
                 Query("SELECT count(pg_cancel_backend(pid)) FROM pg_locks WHERE relation = 'key_uses'::regclass AND NOT granted"))
             reader.join()
@@ -118,7 +118,7 @@ import Time
         }
     }
 
-    @Test func `go on after the database was away`() throws {
+    @Test func `continue after the database was unavailable`() throws {
         let server = try PostgresServer()
         let place = try PostgresSchemaFixture(server)
         let store = try place.store()
@@ -131,14 +131,14 @@ import Time
         #expect(eventually { (try? store.deliveries(DeliveryFilter(), limit: 10).count) == 1 })
     }
 
-    /// The server ends no read before the connection's own patience is over.
+    /// The connection's own timeout passes before the server's limit.
     private static var withoutReadLimit: StoreSettings {
         var settings = StoreSettings()
         settings.readMilliseconds = WaitLimit.milliseconds
         return settings
     }
 
-    /// Whether a read of the place's own table waits for its lock, before long.
+    /// Whether a read of the schema's own table waits for its lock, within a short time.
     private func isWaiting(_ place: PostgresSchemaFixture) throws -> Bool {
         eventually {
             let rows = try? place.run(Query("SELECT count(*) FROM pg_locks WHERE relation = 'key_uses'::regclass AND NOT granted"))

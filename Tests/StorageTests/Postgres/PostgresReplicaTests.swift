@@ -24,7 +24,7 @@ import Time
         try body(first, second)
     }
 
-    @Test func `each sees what the others have accepted`() throws {
+    @Test func `each process sees the deliveries that the others have accepted`() throws {
         try withTwo { first, second in
             try first.take(Sample(1))
             #expect(try second.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
@@ -34,8 +34,8 @@ import Time
         }
     }
 
-    /// Webhooks come to all at once, and the same ones to several.
-    @Test func `nothing is accepted twice whatever comes at once`() throws {
+    /// Webhooks arrive at all processes at once, and some at several.
+    @Test func `concurrent duplicates are accepted once`() throws {
         try withTwo { first, second in
             let accepted = Monitor<[HelpDeskID: Int]>([:])
             let senders = [first, second, first, second].map { store in
@@ -60,8 +60,8 @@ import Time
         }
     }
 
-    /// However calls are spread, all replicas together allow what one would.
-    @Test(arguments: LimitRule.Scope.allCases) func `limits are exact for all together`(scope: LimitRule.Scope) throws {
+    /// For any distribution of calls, all replicas together allow as many as one would.
+    @Test(arguments: LimitRule.Scope.allCases) func `limits are exact across replicas`(scope: LimitRule.Scope) throws {
         try withTwo { first, second in
             let rules = [LimitRule(per: scope, max: 10, windowMilliseconds: 300_000)]
             let allowed = Monitor(0)
@@ -83,7 +83,7 @@ import Time
         }
     }
 
-    /// Two persons' devices exchange a token, on both sides at once, again and again.
+    /// The devices of two persons exchange a token repeatedly, in both directions at once.
     @Test func `a token has one device`() throws {
         try withTwo { first, second in
             let callers = [(first, "a"), (second, "b")].map { store, user in
@@ -104,8 +104,8 @@ import Time
         }
     }
 
-    /// Each heartbeat would otherwise write as many rows as there are notifiers and apps.
-    @Test func `a heartbeat sums up only where there are several rows`() throws {
+    /// Each heartbeat would otherwise write a row for each notifier and app.
+    @Test func `a heartbeat sums up only counters with several rows`() throws {
         let session = try PostgresSession(place.settings(), replica: Array(repeating: 1, count: 16))
         try session.migrate()
         try place.run(
@@ -122,9 +122,9 @@ import Time
         #expect(try rows("two", 1).map { $0.prefix(4) } == ["2 at"])
     }
 
-    /// A look that reads another index may pass over the whole backlog, whatever the planner believes of it.
+    /// A scan of another index may read the whole backlog, whatever the planner estimates.
     @Test func `a claim searches the index that leads by the app`() throws {
-        // Of its own, because the statistics stay.
+        // Its own server, because the statistics stay.
         let place = try PostgresSchemaFixture(PostgresServer.shared.get())
         let session = try PostgresSession(place.settings(), replica: [])
         try session.migrate()
@@ -162,11 +162,11 @@ import Time
         #expect(searches == 2)
     }
 
-    /// Rows without a turn would be locked and read in vain.
+    /// Rows without a turn would be locked and read for nothing.
     @Test(arguments: [
         (limit: 0, found: 0), (limit: 8, found: 8), (limit: 20, found: 20), (limit: 60, found: 100), (limit: 512, found: 550),
     ])
-    func `a look finds few more than are wanted`(limit: Int, found: Int) throws {
+    func `a scan reads few rows more than requested`(limit: Int, found: Int) throws {
         let store = try place.store()
         defer { store.close() }
         try store.takeAll(
@@ -178,8 +178,8 @@ import Time
         #expect(try session.run([claim.dueQuery(limit: limit, from: .start, after: nil)])[0].count == found)
     }
 
-    /// A claim of another replica would wait for the calls of persons whose deliveries have no turn.
-    @Test func `a claim locks the rateLimits only of what has a turn`() throws {
+    /// Otherwise a claim of another replica would wait for the calls of persons whose deliveries have no turn.
+    @Test func `a claim locks only the rate limits of the apps in turn`() throws {
         let store = try place.store()
         defer { store.close() }
         for number in 1...6 { try store.sign("d\(number)", app: "app\(number % 2)", user: "u\(number)", at: 1000) }
@@ -188,8 +188,8 @@ import Time
         #expect(locked == 3 * Int64(StoreContractRateLimitTests.rateLimits.count))
     }
 
-    /// Where later looks begin must hide no delivery of an app that is not asked.
-    @Test func `a look names the longest due of all apps`() throws {
+    /// The start of later scans must not hide a delivery of an app that is not scanned now.
+    @Test func `a scan reports the longest due delivery of all apps`() throws {
         let store = try place.store()
         defer { store.close() }
         for number in 1...3 {
@@ -222,7 +222,7 @@ import Time
             let workers = [first, second, first, second].map { store in
                 startThread {
                     do {
-                        // What a worker that has failed had claimed stays pending.
+                        // Deliveries that a failed worker had claimed stay pending.
                         while try !hasFailed.withLock({ $0 }) && !store.pending().isEmpty {
                             for delivery in try store.claim(at: 2000, limit: 7) {
                                 delivered.withLock { $0[delivery.id, default: 0] += 1 }
@@ -240,8 +240,8 @@ import Time
         }
     }
 
-    /// Whoever claims, all together call as often as the pace allows one.
-    @Test func `they keep the rateLimits together`() throws {
+    /// All claimers together make as many calls as the rate limit allows one.
+    @Test func `replicas share the rate limits`() throws {
         try withTwo { first, second in
             for user in 0..<8 {
                 for device in 0..<6 { try first.sign("\(device)", user: "u\(user)", at: 1000) }
@@ -253,7 +253,7 @@ import Time
                         while true {
                             let claimed = try store.claimDue(.paced(at: 2000, limit: 3))
                             calls.withLock { $0 += claimed.deliveries }
-                            // The first call of each never reaches its receiver, and counts no more.
+                            // The first call of each never reaches its receiver, and no longer uses the limit.
                             for delivery in claimed.deliveries {
                                 let uncountedCall =
                                     delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractRateLimitTests.rateLimits) : nil
@@ -281,7 +281,7 @@ import Time
         }
     }
 
-    @Test func `what a dead one had leased goes to the others`() throws {
+    @Test func `leases of a dead process go to the others`() throws {
         let (dead, other) = (try place.store(), try place.store())
         defer {
             dead.close()
@@ -291,7 +291,7 @@ import Time
         let claimed = try #require(
             try dead.claimDue(Claim(notifier: "log", now: 1000, leaseMilliseconds: 3_600_000, limit: 1)).deliveries.first)
         #expect(try other.claim(at: 2000) == [])
-        // As if it had been silent for a minute; the next heartbeats of both look after it.
+        // Simulates a minute of silence; the next heartbeats of both check it.
         try place.run(Query("UPDATE deliveries SET owner = '00000000-0000-7000-8000-000000000000' WHERE owner IS NOT NULL"))
         #expect(eventually { (try? other.claim(at: 2000).map(\.id)) == [claimed.id] })
         let story = try #require(try other.story(of: claimed.id))
@@ -300,7 +300,7 @@ import Time
         #expect(try other.current(claimed)?.state == .pending, "its report is on an attempt that is over")
     }
 
-    @Test func `a store that is opened again finds what its process has claimed`() throws {
+    @Test func `a reopened store finds the leases of its process`() throws {
         let replica = try PostgresStore.newReplica()
         let (lost, other) = (try place.store(replica: replica), try place.store())
         let again = try place.store(replica: replica)
@@ -317,9 +317,9 @@ import Time
         #expect(try other.claim(at: 2001).map(\.attempts) == [2], "nobody waits for the end of the lease")
     }
 
-    /// Everything is stored by the database's clock: a replica that is two hours off neither pulls in the others' leases, nor expires what
-    /// they accept, nor gives anybody a new limit.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `a clock that is off does no harm`(ahead: Int64) throws {
+    /// All times are stored by the database's clock. A replica whose clock is two hours off neither ends the others' leases, nor expires
+    /// the deliveries that they accept, nor resets a limit.
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func `a wrong clock does no harm`(ahead: Int64) throws {
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
             right.close()
@@ -335,7 +335,7 @@ import Time
         func claim(_ time: UnixMilliseconds) -> Claim {
             Claim(notifier: "log", now: time, leaseMilliseconds: 60_000, limit: 1, longestDelayMilliseconds: 600_000)
         }
-        // So much later that a heartbeat with a slow answer, which measures the offset wrong, makes no difference.
+        // Later by more than the error of an offset that a heartbeat with a slow response measures.
         let claimed = try wrong.claimDue(claim(wrongNow + 30_000))
         #expect(claimed.deliveries.map(\.id) == [Sample(1).delivery().id])
         let next = try #require(claimed.nextDue)
@@ -355,8 +355,8 @@ import Time
         }
     }
 
-    @Test func `ten start at once on an empty database`() throws {
-        // On a server of its own, because a place of the shared one usually has the schema already.
+    @Test func `ten replicas can start at once on an empty database`() throws {
+        // Its own server, because a schema of the shared one usually has tables already.
         let place = try PostgresSchemaFixture(try PostgresServer())
         let stores = Monitor<[PostgresStore]>([])
         let starters = (0..<10).map { _ in

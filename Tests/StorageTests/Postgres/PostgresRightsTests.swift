@@ -25,7 +25,7 @@ import Testing
     private func warning() throws -> String? { try PostgresDatabase.report(serving).server?.warnings.first }
 
     @Test(arguments: ["SELECT", "INSERT", "UPDATE", "DELETE"])
-    func `a right that was revoked is found`(_ right: String) throws {
+    func `a revoked privilege is detected`(_ right: String) throws {
         try migrate()
         #expect(try warning() == nil)
         try server.sql("REVOKE \(right) ON events FROM serving")
@@ -38,8 +38,8 @@ import Testing
         #expect(try warning() == nil)
     }
 
-    /// A table that is new in a schema is looked at, too.
-    @Test func `every table of the schema is looked at`() throws {
+    /// The check includes tables that a later version adds to the schema.
+    @Test func `every table of the schema is checked`() throws {
         try migrate()
         try server.sql("REVOKE DELETE ON ALL TABLES IN SCHEMA public FROM serving")
         let session = try PostgresSession(try ConnectionSettings(server.url().utf8.span), replica: [])
@@ -55,7 +55,7 @@ import Testing
         #expect(try warning() == "serving may not read and write every table of the schema: \(tables)\(Self.remedy)")
     }
 
-    @Test func `only the store that makes the schema is new`() throws {
+    @Test func `only the store that creates the schema is new`() throws {
         let address = try ConnectionSettings(server.url().utf8.span)
         for isNew in [true, false] {
             let store = try PostgresStore(address)
@@ -64,20 +64,20 @@ import Testing
         }
     }
 
-    @Test func `a table of another program in the schema is nothing to Deskgate`() throws {
+    @Test func `a table of another program in the schema is ignored`() throws {
         try migrate()
         try server.sql("CREATE TABLE others (id bigint)")
         #expect(try warning() == nil)
     }
 
-    @Test func `a role that only reads is warned of`() throws {
+    @Test func `a read-only role causes a warning`() throws {
         try migrate()
         try server.sql("ALTER ROLE serving SET default_transaction_read_only = on")
         #expect(try warning()?.hasPrefix("this server only reads: ") == true)
         #expect(try warning()?.hasSuffix("or switch that setting off") == true)
     }
 
-    @Test func `a schema that the role may not make is its owner's task`() throws {
+    @Test func `the remedy for a schema that the role cannot create names its owner`() throws {
         let failure = #expect(throws: StoreError.self) { try PostgresDatabase.report(serving) }
         #expect(failure?.description == "there is no schema, and serving may not make tables\(Self.remedy)")
     }

@@ -6,7 +6,7 @@ import Time
 
 @testable import Storage
 
-/// Replicas of the version before go on beside those of this one. The statements are those of schema 1, as they were released.
+/// Replicas of the previous version run beside those of this version. The statements are those of schema 1, as released.
 @Suite struct PostgresRollingUpdateTests {
     private let place: PostgresSchemaFixture
 
@@ -15,7 +15,7 @@ import Time
         try PostgresSession(place.settings(), replica: []).migrate(to: 1)
     }
 
-    @Test func `what the version before has stored is delivered`() throws {
+    @Test func `deliveries stored by the previous version are delivered`() throws {
         try place.run(
             Query("INSERT INTO apps (app_id) VALUES ('app')"),
             Query("INSERT INTO persons (app, user_id) SELECT number, 'user' FROM apps"),
@@ -38,7 +38,7 @@ import Time
         #expect(try claimed[0].get().deliveries.map(\.event.identity.commentID?.text) == ["1"])
     }
 
-    @Test func `the version before claims and ends what this one has stored`() throws {
+    @Test func `the previous version claims and ends deliveries of this version`() throws {
         let store = try place.store()
         defer { store.close() }
         try store.take(Sample(1))
@@ -63,8 +63,8 @@ import Time
         #expect(page.deliveries.map(\.state) == [.delivered])
     }
 
-    /// The version before counts for no app, and sums up what others have counted.
-    @Test func `what the version before has counted is counted by app`() throws {
+    /// The previous version counts for no app, and adds up the counts of others.
+    @Test func `counts of the previous version are assigned to apps`() throws {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 50
         let store = try place.store(settings)
@@ -82,7 +82,7 @@ import Time
         #expect(try store.pending().map(\.count) == [3])
     }
 
-    /// Somebody is in the way of the count. Nothing else waits for that, and the database does not count as lost.
+    /// Another session blocks the count. Nothing else waits for it, and the store does not report a lost database.
     @Test func `a count that fails does not stop the store`() throws {
         try PostgresSession(place.settings(), replica: []).migrate()
         try place.run(Query("INSERT INTO depth (notifier, pending) VALUES ('log', 1)"))
@@ -108,7 +108,7 @@ import Time
         try result.get()
     }
 
-    @Test func `the forms of one token are brought together`() throws {
+    @Test func `different forms of one token are unified`() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 11)
         try place.run(Query("INSERT INTO apps (app_id) VALUES ('app'), ('other')"))
         for row in FormerTokens.rows {
@@ -126,8 +126,8 @@ import Time
         #expect(try FormerTokens.check(store) == FormerTokens.taken)
     }
 
-    /// A session that has prepared a statement refuses it once the columns that it reads are others.
-    @Test func `statements that are in use continue`() throws {
+    /// A session's prepared statement fails once the columns that it reads have changed.
+    @Test func `prepared statements continue to work`() throws {
         let session = try PostgresSession(place.settings(), replica: [])
         for version in 2...PostgresSchema.latest {
             _ = try session.run([Query("SELECT * FROM stories")])
@@ -136,15 +136,15 @@ import Time
         _ = try session.run([Query("SELECT * FROM stories")])
     }
 
-    /// Locks of several tables, taken one after the other, would stand in a circle with those of replicas that work.
-    @Test func `each version is a transaction of its own`() throws {
+    /// Locks of several tables that one transaction takes could deadlock with those of running replicas.
+    @Test func `each version is migrated in a transaction of its own`() throws {
         try PostgresSession(place.settings(), replica: []).migrate()
         let versions = try #require(try place.run(Query("SELECT count(*), count(DISTINCT xmin::text) FROM deskgate_versions"))).one()
         #expect(try versions.int64(0) == Int64(PostgresSchema.latest))
         #expect(try versions.int64(1) == Int64(PostgresSchema.latest))
     }
 
-    @Test func `the index of turns may be made before`() throws {
+    @Test func `the index of turns may be created in advance`() throws {
         try place.run(
             Query(
                 """
@@ -157,9 +157,9 @@ import Time
         #expect(try store.claim(at: 2000).count == 1)
     }
 
-    /// Revocations of before are not looked for among all devices, but comments pass over the devices that they cover. One that a replica of
-    /// the version before adds is looked for.
-    @Test func `revocations of the version before are in force`() throws {
+    /// Deskgate does not search all devices for earlier revocations, but comments skip the devices that they cover. It does search for a
+    /// revocation that a replica of the previous version adds.
+    @Test func `revocations of the previous version are in force`() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 14)
         func insert(_ version: Int64, user: String?, keyID: Int64?) throws {
             try place.run(
@@ -194,8 +194,8 @@ import Time
         #expect(try store.registered() == ["early d1 T-early"])
     }
 
-    /// Dead deliveries of before are counted by the step, and later ones by triggers.
-    @Test func `what the version before ends is counted`() throws {
+    /// The migration counts earlier dead deliveries; triggers count later ones.
+    @Test func `deliveries that the previous version ends are counted`() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 16)
         func fill(_ numbers: ClosedRange<Int64>, reason: String) throws {
             try place.run(
@@ -231,8 +231,9 @@ import Time
         #expect(span.newestReceivedAt.offset(from: span.oldestReceivedAt) == 2)
     }
 
-    /// Anything else would break the replicas that still run the version before. Rows may be changed to what these could have written.
-    @Test func `steps only add`() {
+    /// Any other change would break replicas of the previous version. A migration may change rows only to values that these could have
+    /// written.
+    @Test func `migrations only add`() {
         for statement in PostgresSchema.steps.dropFirst().joined() {
             let words = "\(statement)".split(whereSeparator: \.isWhitespace).prefix(2).joined(separator: " ")
             #expect(

@@ -23,7 +23,7 @@ import Time
 
     private func elected(_ stores: [PostgresStore]) -> [PostgresStore] { stores.filter { $0.replicaStatus.isElected } }
 
-    @Test func `of those that live one is elected`() throws {
+    @Test func `one of the live processes is elected`() throws {
         var stores = try (0..<3).map { _ in try store() }
         defer { for store in stores { store.close() } }
         #expect(eventually { stores.allSatisfy(\.replicaStatus.isOnline) && elected(stores).count == 1 })
@@ -45,7 +45,7 @@ import Time
         #expect(eventually { store.replicaStatus == .alone })
     }
 
-    @Test func `each knows which keys the others have in force`() throws {
+    @Test func `each process has the keys of the others`() throws {
         let (first, second) = (try store(), try store())
         defer { for store in [first, second] { store.close() } }
         func reported(_ store: PostgresStore) -> [Bool: String?] {
@@ -63,30 +63,30 @@ import Time
         #expect(eventually { reported(first) == [true: "one"] })
     }
 
-    /// The others ask only those whose keys they know.
-    @Test func `new keys are reported without waiting for the next heartbeat`() throws {
+    /// Processes query only others whose keys they have.
+    @Test func `new keys are reported before the next heartbeat`() throws {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
         let (rare, other) = (try place.store(settings), try store())
         defer { for store in [rare, other] { store.close() } }
-        // The first ones may be told with the heartbeat of the start.
+        // The heartbeat of the start may report the first keys.
         for digest in ["one", "two"] {
             rare.announce(keysDigest: digest)
             #expect(eventually { other.replicas.contains { $0.keysDigest == digest } })
         }
     }
 
-    @Test func `silence is noticed before the others notice it`() {
+    @Test func `a process detects its silence before the others do`() {
         let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, within: 0, beside: { 0 }), isFirst: true)
         let silent = MonotonicMilliseconds(rawValue: 1000 + TimeLimit.milliseconds(20_000))
         #expect(heartbeat.status(now: silent - 1) == ReplicaStatus(isElected: true, isOnline: true))
         #expect(heartbeat.status(now: silent) == ReplicaStatus(isElected: false, isOnline: false))
     }
 
-    /// What it has measured does not hang on what this machine's clock showed meanwhile.
+    /// The measured duration does not depend on changes of this machine's clock.
     @Test(arguments: [7_200_000, -7_200_000] as [Int64])
-    func `a clock that is set during a heartbeat is seen at once`(_ by: Int64) throws {
-        // It is set once it has been read, and in any case before the heartbeat is over.
+    func `a clock that is set during a heartbeat is detected at once`(_ by: Int64) throws {
+        // The test sets the clock after it was read, and before the heartbeat ends.
         let isSet = Monitor(false)
         let clock: @Sendable () -> UnixMilliseconds = {
             let wasSet = isSet.withLock { isSet in
@@ -104,9 +104,9 @@ import Time
         #expect(stored.offset(from: SystemClock.unixMilliseconds()).magnitude < 60_000)
     }
 
-    /// Somebody reads the clock, it is set, and only then the moment that was read comes to the store.
+    /// A caller reads the clock, the clock is set, and only then the store gets the time that was read.
     @Test(arguments: [7_200_000, -7_200_000] as [Int64])
-    func `a moment from before the clock was set is the same moment`(_ by: Int64) {
+    func `a time read before the clock was set is converted correctly`(_ by: Int64) {
         let ahead = Monitor<Int64>(0)
         let clock: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
         let database = DatabaseClock(showing: SystemClock.unixMilliseconds(), at: SystemClock.bootMilliseconds(), within: 0, beside: clock)
@@ -118,8 +118,8 @@ import Time
         }
     }
 
-    /// Each transaction adds rows with what it changes.
-    @Test func `the queues depth is summed up`() throws {
+    /// Each transaction adds rows with its changes.
+    @Test func `the queue's depth is the sum of the rows`() throws {
         let first = try store()
         for number in 1...2 { try first.take(Sample(number)) }
         first.close()

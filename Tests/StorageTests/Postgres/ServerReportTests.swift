@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// The report on a server with a standby, as roles that see more or less of it get it.
+/// The report on a server with a standby, for roles with different grants.
 @Suite struct ServerReportTests {
     private let primary: PostgresServer
     private let standby: PostgresServer
@@ -21,17 +21,17 @@ import Testing
         try #require(try PostgresDatabase.report(try ConnectionSettings(primary.url(user: role).utf8.span)).server)
     }
 
-    /// The report once the standby follows in this way, as a superuser sees it.
+    /// A superuser's report, once the standby has this synchronization state.
     private func waitForStandby(_ synchronization: String) throws {
         let follows = eventually {
             guard let standbys = try? report(as: "postgres").standbys else { return false }
-            // The lag is not known before the standby has answered once.
+            // The lag is unknown before the standby's first reply.
             return standbys.map(\.synchronization) == [synchronization] && standbys.allSatisfy { $0.behindBytes != nil }
         }
         try #require(follows)
     }
 
-    @Test func `a role without the grant sees that a standby is there, and nothing of how it is`() throws {
+    @Test func `a role without the grant sees that a standby exists but not its state`() throws {
         try waitForStandby("async")
         let report = try report(as: "watcher")
         let seen = try #require(report.standbys.first)
@@ -45,18 +45,18 @@ import Testing
         #expect(report.blindSpot?.hasSuffix("; to see them, run as a superuser: GRANT pg_read_all_stats TO watcher") == true)
     }
 
-    @Test func `a role without the grant raises no alarm over a synchronous standby`() throws {
+    @Test func `a role without the grant gets no warning about a synchronous standby`() throws {
         try primary.setSynchronousStandby("standby")
         try waitForStandby("sync")
         #expect(try report(as: "watcher").warnings == [])
     }
 
     @Test(arguments: ["watcher", "postgres"])
-    func `commits that wait for a standby that is away are named`(_ role: String) throws {
+    func `commits that wait for a missing standby are reported`(_ role: String) throws {
         try waitForStandby("async")
         try primary.setSynchronousStandby("other")
         let named = "synchronous_standby_names is other, and no such standby is connected"
-        // A role without the grant sees that a standby is there, and not whether it is the synchronous one.
+        // A role without the grant sees that a standby exists, but not whether it is the synchronous one.
         let isKnown = role == "postgres"
         #expect(try report(as: role).warnings.contains { $0.hasPrefix(named) } == isKnown)
         standby.stop()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["FIRST 2 (standby, other)", "ANY 2 (standby, other)"])
-    func `fewer synchronous standbys than the setting wants are a warning`(_ names: String) throws {
+    func `fewer synchronous standbys than the setting requires are a warning`(_ names: String) throws {
         try primary.setSynchronousStandby(names)
         try waitForStandby(names.hasPrefix("ANY") ? "quorum" : "sync")
         let expected =
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["pg_read_all_stats", "pg_monitor"])
-    func `a role with the grant sees as much as a superuser`(_ grant: String) throws {
+    func `a role with the grant gets the report of a superuser`(_ grant: String) throws {
         try primary.sql("GRANT \(grant) TO watcher")
         try waitForStandby("async")
         let report = try report(as: "watcher")

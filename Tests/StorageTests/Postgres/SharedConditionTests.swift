@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-/// Conditions that several processes on one database see.
+/// Conditions that several processes on one database report.
 @Suite struct SharedConditionTests {
     private static let key = OperatorCondition.Key(.queueLate, "sink")
     private let place: PostgresSchemaFixture
@@ -24,7 +24,7 @@ import Time
         return IncomingEvent(event, to: [Subscription(notifier: "log")])
     }
 
-    @Test func `it ends with the last who sees it`() throws {
+    @Test func `a condition ends when its last process reports the end`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
         #expect(try stores[0].raise(condition(), announcing: incoming(1)))
@@ -36,14 +36,14 @@ import Time
         #expect(try stores[0].all().count == 2)
     }
 
-    /// One that has gone, in whatever way, keeps nothing open.
-    @Test(arguments: [true, false]) func `who is gone sees nothing`(isKilled: Bool) throws {
+    /// A process that has stopped or was killed keeps no condition open.
+    @Test(arguments: [true, false]) func `a process that has ended reports no condition`(isKilled: Bool) throws {
         let (lost, other) = (try place.store(), try place.store())
         defer { for store in [lost, other] { store.close() } }
         #expect(try lost.raise(condition(), announcing: incoming(1)))
         #expect(try other.clear(Self.key, announcing: incoming(2)) == false)
         if isKilled {
-            // A replica that has been silent for long takes the place of `lost`, whose heartbeats go on.
+            // A replica that has long been silent takes the place of `lost`, whose heartbeats continue.
             let silentSince = Int64(SystemClock.unixMilliseconds().rawValue) - Int64(2 * Replica.deadMilliseconds)
             try place.run(
                 Query("INSERT INTO replicas (id, seen_at) VALUES ('00000000-0000-7000-8000-000000000000', $1)", .int8(silentSince)),
@@ -55,7 +55,7 @@ import Time
         #expect(try other.all().count == 2)
     }
 
-    /// They see one condition at the same moment, again and again: each beginning and each end is told by one of them.
+    /// Processes report one condition at the same time, repeatedly; each beginning and each end is announced by one of them.
     @Test func `a race is reported once`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
@@ -76,8 +76,8 @@ import Time
         #expect(try stores[0].all().count == 40)
     }
 
-    /// One says that it is over while the other says that it is there: it lasts, or has begun anew.
-    @Test func `an end that meets a beginning loses nothing`() throws {
+    /// One process reports the end while another reports the condition: it continues or begins anew.
+    @Test func `a concurrent end and beginning lose nothing`() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
         var expected = 0
@@ -99,7 +99,7 @@ import Time
     }
 }
 
-/// What several threads were answered; nil where a call failed.
+/// The results of several threads; nil for a failed call.
 private final class Answers: Sendable {
     private let answers = Monitor<[Bool]>([])
 

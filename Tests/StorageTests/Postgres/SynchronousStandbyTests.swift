@@ -2,7 +2,7 @@ import Testing
 
 @testable import Storage
 
-/// Whether commits wait for standbys that are not there, by what PostgreSQL says of those that are.
+/// Whether commits wait for missing standbys, according to the list of connected standbys.
 @Suite struct SynchronousStandbyTests {
     private typealias Standby = ServerReport.Standby
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "a, b", "*", "FIRST 1 (a, b)", "1 (a, b)", "first 2 (a, b)", "ANY 2(a, b)", "2 (a, b, c)"])
-    func `as many synchronous standbys as the setting wants are well`(_ names: String) {
+    func `as many synchronous standbys as the setting requires are ok`(_ names: String) {
         let both = [Self.standby("a", "sync"), Self.standby("b", "quorum")]
         #expect(Self.warnings(names, both) == [])
     }
@@ -27,30 +27,30 @@ import Testing
     @Test(
         arguments: [("FIRST 2 (a, b)", "1 of the 2"), ("any 3 (a, b, c)", "1 of the 3"), ("2 (a, b)", "1 of the 2")]
             as [(String, String)])
-    func `one is too few where more are wanted`(_ names: String, _ share: String) {
+    func `fewer synchronous standbys than required are reported`(_ names: String, _ share: String) {
         let warnings = Self.warnings(names, [Self.standby("a", "sync"), Self.standby("c", "async")])
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains("\(share) standbys that it wants are synchronous: every commit waits") == true)
     }
 
-    /// It does not count as away.
-    @Test func `a standby that catches up is named with its state`() {
+    /// It is not missing.
+    @Test func `a standby that catches up is reported with its state`() {
         let warnings = Self.warnings("a", [Self.standby("a", "potential", state: "catchup")])
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains(" 0 of the 1 standbys that it wants are synchronous; ") == true)
         #expect(warnings.first?.contains("; a is connected, and its state is catchup: every commit waits") == true)
     }
 
-    @Test func `one that waits for its turn is no reason for a warning`() {
+    @Test func `a potential standby causes no warning`() {
         #expect(Self.warnings("a, b", [Self.standby("a", "sync"), Self.standby("b", "potential")]) == [])
     }
 
-    @Test func `one of which nothing is known may be synchronous`() {
+    @Test func `a standby of unknown state may be synchronous`() {
         #expect(Self.warnings("a", [Self.standby("a", nil, state: nil)]) == [])
     }
 
     @Test(arguments: ["off", "local"])
-    func `commits that wait for nobody do not wait for a standby`(_ commit: String) {
+    func `commits that need no standby do not wait`(_ commit: String) {
         #expect(Self.warnings("a", [], commit: commit).allSatisfy { !$0.contains("every commit waits") })
     }
 }

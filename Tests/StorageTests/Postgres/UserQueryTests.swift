@@ -6,7 +6,7 @@ import Time
 
 @testable import Storage
 
-/// Questions about users between processes on one database.
+/// Queries about users between processes on one database.
 @Suite struct UserQueryTests {
     private let place: PostgresSchemaFixture
 
@@ -14,7 +14,7 @@ import Time
         place = try PostgresSchemaFixture()
     }
 
-    /// Processes of which each knows that the others serve.
+    /// Processes that have received each other's heartbeat.
     private func stores(_ count: Int) throws -> [PostgresStore] {
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 50
@@ -50,7 +50,7 @@ import Time
         #expect(try stores[0].answers(to: try question(2).id) == [])
     }
 
-    @Test func `the oldest question comes first`() throws {
+    @Test func `the oldest query comes first`() throws {
         let stores = try stores(2)
         defer { for store in stores { store.close() } }
         let asked = try (1...3).map { try question($0) }
@@ -61,8 +61,8 @@ import Time
         #expect(try stores[1].openQueries() == asked)
     }
 
-    /// A command has no keys in force, and somebody who is silent will not answer.
-    @Test func `only those who serve are asked`() throws {
+    /// A command has no keys in force, and a silent process will not answer.
+    @Test func `only serving processes are queried`() throws {
         let stores = try stores(1)
         defer { for store in stores { store.close() } }
         let command = try place.store()
@@ -75,7 +75,7 @@ import Time
         #expect(try command.openQueries() == [])
     }
 
-    @Test func `a question ends after a minute`() throws {
+    @Test func `a query ends after a minute`() throws {
         let stores = try stores(2)
         defer { for store in stores { store.close() } }
         let (old, new) = (try question(1), try question(2))
@@ -90,7 +90,7 @@ import Time
         #expect(try stores[0].answers(to: new.id) == [[2]])
     }
 
-    @Test(arguments: Backend.allCases) func `a process alone asks nobody`(_ backend: Backend) throws {
+    @Test(arguments: Backend.allCases) func `a single process queries no other`(_ backend: Backend) throws {
         let fixture = try backend.store()
         #expect(try fixture.store.ask(try question()) == 0)
         #expect(try fixture.store.openQueries() == [])

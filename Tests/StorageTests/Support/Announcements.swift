@@ -5,26 +5,26 @@ import Threading
 import Time
 
 extension RegistryAudience {
-    /// Tells a notifier `registry` of all apps of the tests.
+    /// Announces the changes of all tests' apps to a notifier `registry`.
     static let registry = RegistryAudience(
         (["app", "app2", "app3", "other", "a", "b"] + RandomCalls.apps).map {
             ($0, [Subscription(notifier: "registry", keepsOrder: true)])
         }, lifetimeMilliseconds: 100_000)
 }
 
-/// The same random numbers for all stores that are given the same one, each after those of the last; two that are made alike give the same.
+/// A seeded generator that several stores share; two generators with the same seed return the same numbers.
 final class SharedGenerator: RandomNumberGenerator, Sendable {
     private let generator = Monitor(SeededGenerator(seed: 9))
 
     func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
-/// What happened in the registry, as tests write it: what, who, which device, its token.
+/// An event of the registry as tests write it: the kind, the person, the device, its token.
 func announcement(_ event: Event) -> String? {
     RegistryChange.Payload(event).map { "\($0.reason?.rawValue ?? "registered") \(event.userID) \($0.deviceID) \($0.token.text)" }
 }
 
-/// The type and the token that a device had before what the event tells of; nil when it had none.
+/// The type and the token that a device had before the event; nil when it had none.
 func replaced(_ event: Event) -> String? {
     RegistryChange.Payload(event)?.replaced.map { "\($0.type) \($0.text)" }
 }

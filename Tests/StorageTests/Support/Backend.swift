@@ -2,14 +2,14 @@ import Core
 import Storage
 import TestSupport
 
-/// A kind of store that keeps the contract.
+/// A kind of store that implements the contract.
 enum Backend: CaseIterable, Sendable {
     case memory, sqlite, postgres
 
     /// An empty store.
     /// - Parameters:
-    ///   - aheadMilliseconds: how far the process's clock is ahead of PostgreSQL's. By default it is two hours behind, so that a moment that
-    ///     is not converted shows. It cannot be ahead, because tests begin at the clock's zero, before which there is no moment.
+    ///   - aheadMilliseconds: the offset of the process's clock from PostgreSQL's. By default it is two hours behind, so that a time that
+    ///     is not converted is detected. It cannot be ahead, because tests begin at the clock's zero.
     ///   - change: changes other settings.
     func store(
         maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20, aheadMilliseconds: Int64 = -7_200_000,

@@ -1,7 +1,7 @@
 import Core
 import Crypto
 
-/// Devices of the apps `app` and `other` as the version before kept them, some of them with one push token in two forms.
+/// Devices of the apps `app` and `other` as the previous version stored them, some of them with one push token in two forms.
 enum FormerTokens {
     struct Row {
         let app: String
@@ -26,7 +26,7 @@ enum FormerTokens {
         Row(app: "other", user: "kay", token: token("A1"), seenAt: 1000),
     ]
 
-    /// The registered devices of the app afterwards, as `Store.registered` has them.
+    /// The registered devices of the app after the migration, in the form of `Store.registered`.
     static let joined = [
         "ann d1 \(token("a1"))", "dan d1 \(token("b2"))", "eve d1 \(token("c3", digits: 160))", "fay d1 \(token("d4"))", "hal d1 \(opaque)",
         "ivy d1 \(token("E5", digits: 65))", "jim d1 \(token("F6", digits: 62))",
@@ -35,7 +35,7 @@ enum FormerTokens {
     /// The registered devices of the other app.
     static let joinedInOther = ["kay d1 \(token("a1"))"]
 
-    /// A webhook that was on its way with the former form of a token which its device has lost.
+    /// A webhook in transit with the former form of a token that its device has lost.
     static func lateWebhook(_ number: Int, user: String, _ pair: String) throws -> IncomingEvent {
         Sample(number).with {
             $0.user = user
@@ -45,7 +45,7 @@ enum FormerTokens {
         }.incoming()
     }
 
-    /// Whether another person's registration takes a token over in each form.
+    /// Whether another person's registration takes over a token in each form.
     static func check(_ store: some Store) throws -> [String] {
         _ = try store.take(lateWebhook(1, user: "bob", "A1"))
         _ = try store.take(lateWebhook(2, user: "gil", "D4"))

@@ -1,10 +1,10 @@
 import TestSupport
 
-/// Another process that locks bytes of a file by F_SETLK, as SQLite does.
+/// Another process that locks bytes of a file with F_SETLK, like SQLite.
 enum LockingProcess {
-    /// Starts it, and waits until it has the lock, which it keeps until it is ended.
+    /// Starts the process, and waits until it has the lock, which it holds until it is ended.
     static func start(_ path: String, _ bytes: Range<Int64>, shared: Bool = false) throws -> ChildProcess {
-        // struct flock as fcntl(2) takes it.
+        // struct flock in the layout of fcntl(2).
         let program = """
             use Fcntl; open(F, "+<", $ARGV[0]) or die; $| = 1;
             my $lock = pack("s s x4 q q l x4", \(shared ? "F_RDLCK" : "F_WRLCK"), 0, \(bytes.lowerBound), \(bytes.count), 0);

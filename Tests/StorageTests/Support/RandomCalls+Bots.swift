@@ -3,7 +3,7 @@ import TestSupport
 import Time
 
 extension RandomCalls {
-    /// A call that is about the calls of bots. There are few keys, bots and functions.
+    /// A random operation on calls of bots, with few keys, bots and functions.
     mutating func bots() -> Call {
         switch Int.random(in: 0..<8, using: &random) {
         case 0..<4: return begin()
@@ -33,7 +33,7 @@ extension RandomCalls {
 
     private mutating func end() -> Call {
         let (pick, ending) = (Int.random(in: 0..<8, using: &random), ending())
-        // Both stores choose among their own, which are the same ones as long as the test has not failed.
+        // Each store chooses among its own calls, which are equal until the test fails.
         return { store in
             describe {
                 let calls = try store.allCalls()

@@ -2,7 +2,7 @@ import Core
 import TestSupport
 import Time
 
-/// Calls that a seed decides, on few tickets and short times, so that they meet each other.
+/// Random calls from a seed, with few tickets and short times, so that they interact.
 struct RandomCalls {
     typealias Call = (any Store) -> String
 
@@ -23,7 +23,7 @@ struct RandomCalls {
     mutating func reopens() -> Bool { Int.random(in: 0..<20, using: &random) == 0 }
 
     mutating func next() -> Call {
-        // The clock may be set back as well.
+        // The clock may also be set back.
         now = now + UInt64.random(in: 0..<40, using: &random) - UInt64.random(in: 0..<10, using: &random)
         switch Int.random(in: 0..<40, using: &random) {
         case 31..<39: return bots()
@@ -44,7 +44,7 @@ struct RandomCalls {
     private mutating func accept() -> Call {
         number += 1
         var sample = Sample(number)
-        // Identities of one number, and of one text as Unicode sees it, are different ones.
+        // Identities with equal numbers, or with texts that are equal in Unicode, are distinct.
         sample.comment = HelpDeskID((random.element(of: ["", "0", "m"]) as String) + "\(Int.random(in: 1..<10, using: &random))")
         sample.ticket = random.element(of: [1, 2, "01", "caf\u{E9}", "cafe\u{301}"])
         let key = deviceKey()
@@ -86,7 +86,7 @@ struct RandomCalls {
         let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedAttempt.Next])
         let update = random.element(
             of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedAttempt.DeviceUpdate?])
-        // Both stores choose among their own, which are the same ones as long as the test has not failed.
+        // Each store chooses among its own deliveries, which are equal until the test fails.
         return { store in
             describe {
                 let tried = try store.all().filter { $0.attempts > 0 }.prefix(8)
@@ -126,7 +126,7 @@ struct RandomCalls {
     private mutating func purge() -> Call {
         let time = now
         let age = UInt64.random(in: 0..<200, using: &random)
-        // What arrived in the last moments is recognised for longer.
+        // The most recently received events are still deduplicated.
         let now = time + Deduplication.milliseconds - UInt64.random(in: 0..<300, using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 {
             let state = random.element(of: Delivery.State.allCases)

@@ -1,7 +1,7 @@
 import Core
 import Time
 
-/// An event for tests; what is not named is the same in all of them, and the number makes it different from others.
+/// An event for tests. The parameters without an argument are equal in all events; the number makes the event unique.
 struct Sample {
     var number: Int
     var kind = Event.Kind.commentCreated
@@ -39,7 +39,7 @@ struct Sample {
             deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, data: data, trace: trace)
     }
 
-    /// The event on its way to its notifier, or to these.
+    /// The event for its notifier or for these notifiers.
     func incoming(to notifiers: [String]? = nil) -> IncomingEvent {
         IncomingEvent(
             event,
@@ -48,15 +48,15 @@ struct Sample {
             }, token: token)
     }
 
-    /// A delivery of the event as it is stored.
-    /// - Parameter position: which of several.
+    /// The stored delivery of the event.
+    /// - Parameter position: the index among several deliveries.
     func delivery(_ position: Int = 0, to notifier: String? = nil) -> Delivery {
         Delivery(id: event.id.delivery(position), notifier: notifier ?? self.notifier, event: event, dueAt: received)
     }
 }
 
 extension UUIDv7 {
-    /// One that a number makes.
+    /// An id derived from a number.
     init(milliseconds: UnixMilliseconds, number: Int) {
         var random = InlineArray<10, UInt8>(repeating: 0)
         for index in 2..<10 { random[index] = UInt8(truncatingIfNeeded: number >> (8 * (9 - index))) }

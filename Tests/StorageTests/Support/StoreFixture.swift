@@ -4,7 +4,7 @@ import TestSupport
 import Threading
 import Time
 
-/// A store of a test, closed when it is let go.
+/// A test's store, closed when the fixture is released.
 final class StoreFixture: Sendable {
     let store: any Store
     private let directory: TemporaryDirectory?
@@ -30,14 +30,14 @@ extension Store {
     }
 
     /// Accepts an event with one delivery.
-    /// - Returns: the delivery as it should be stored.
+    /// - Returns: the delivery as the store should return it.
     @discardableResult
     func take(_ sample: Sample) throws -> Delivery {
         _ = try take(sample.incoming())
         return sample.delivery()
     }
 
-    /// Accepts many in their order and waits for all answers: they share their commits.
+    /// Accepts many events in order and waits for all results: they share their commits.
     func takeAll(_ incomingEvents: some Sequence<IncomingEvent>) throws(StoreError) {
         var answers: [Answer<Acceptance>] = []
         for incoming in incomingEvents {
@@ -69,7 +69,7 @@ extension Store {
         try claimDue(Claim(notifier: notifier, now: 0, leaseMilliseconds: 1, limit: 0)).nextDue
     }
 
-    /// Claims with a lease of 1000.
+    /// Claims with a lease of 1000 milliseconds.
     func claim(_ notifier: String = "log", at now: UnixMilliseconds, limit: Int = 100) throws(StoreError) -> [Delivery] {
         try claimDue(Claim(notifier: notifier, now: now, leaseMilliseconds: 1000, limit: limit)).deliveries
     }
@@ -78,12 +78,12 @@ extension Store {
         try finish([FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: reason, now: now)])
     }
 
-    /// Everything there is, newest first.
+    /// All deliveries, newest first.
     func all() throws(StoreError) -> [Delivery] {
         try deliveries(DeliveryFilter(), limit: 1_000_000)
     }
 
-    /// The numbers of dead deliveries, in the order of their names' bytes.
+    /// The numbers of dead deliveries, ordered by the bytes of their names.
     func deadInOrder() throws(StoreError) -> [DeadDeliveries] {
         try dead().deliveries.sorted {
             (ByteKey($0.notifier), ByteKey($0.appID), ByteKey($0.reason)) < (ByteKey($1.notifier), ByteKey($1.appID), ByteKey($1.reason))

@@ -3,7 +3,7 @@ import Testing
 import Time
 
 extension Registration {
-    /// A wish of a device; what is not named is the same in all of them.
+    /// A request of a device. The parameters without an argument are equal in all requests.
     static func of(
         _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
         at now: UnixMilliseconds = 1000,
@@ -24,7 +24,7 @@ extension Registration {
 }
 
 extension Store {
-    /// Registers a device without limits, or unsubscribes it.
+    /// Registers a device without limits, or signs it out.
     @discardableResult
     func put(
         _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
@@ -43,7 +43,7 @@ extension Store {
         try devices(DeviceFilter(appID: app, userID: user, deviceID: id), after: nil, limit: 2).first
     }
 
-    /// What has been told of the registry, in its order; see `announcement`.
+    /// The announced changes of the registry, in order; see `announcement`.
     func announced() throws -> [String] {
         try all().reversed().filter { $0.event.kind != .commentCreated }.map { announcement($0.event) ?? "gone" }
     }

@@ -1,22 +1,22 @@
-/// What a client of PostgreSQL sends, message by message: enough of the protocol to find a COMMIT, however it was prepared
+/// The messages of a PostgreSQL client: a subset of the protocol that detects a COMMIT, however it was prepared
 /// (<https://www.postgresql.org/docs/15/protocol-message-formats.html>).
 struct FrontendStream {
     /// One message, or the packet that opens a connection.
     struct Message {
         let bytes: [UInt8]
         var isCommit = false
-        /// The statement that it has the server prepare.
+        /// The statement to prepare.
         var statement: String?
     }
 
-    /// The code of a packet that only asks for encryption, which another one follows.
+    /// The codes of a packet that only requests encryption and is followed by another one.
     private static let encryptionCodes: [UInt32] = [80_877_103, 80_877_104]
 
     private var buffer: [UInt8] = []
     private var isOpening = true
     private var commitNames: Set<String> = []
 
-    /// Takes what has come, and gives the messages that are whole by now.
+    /// Appends received bytes, and returns the messages that are complete.
     mutating func take(_ part: [UInt8]) -> [Message] {
         buffer += part
         var messages: [Message] = []
@@ -45,7 +45,7 @@ struct FrontendStream {
     }
 
     private mutating func read(_ message: inout Message) {
-        // Type and length come first; texts end with NUL.
+        // The type and the length come first; texts end with NUL.
         let texts = message.bytes.dropFirst(5).split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
         guard texts.count > 1 else { return }
         let (first, second) = (String(decoding: texts[0], as: UTF8.self), String(decoding: texts[1], as: UTF8.self))

@@ -1,15 +1,15 @@
 internal import Glibc
 internal import POSIX
 
-/// The directory of one server, and how PostgreSQL's programs are run there: never as root, which they refuse.
+/// The directory of one server, and PostgreSQL's programs in it, which refuse to run as root.
 final class PostgresFiles: Sendable {
-    /// Who the programs run as when the tests run as root: nobody, whom every system has.
+    /// The user of the programs when the tests run as root: nobody, which every system has.
     private static let user: UInt32 = 65534
 
-    /// A cluster with its data as after initdb, of which each server gets a copy.
+    /// A cluster directly after initdb, which each server copies.
     private static let template = Result { try makeTemplate() }
 
-    /// In memory, where there is room: a cluster has a thousand files, and making those takes a disk a second.
+    /// In memory, if there is room: a cluster has a thousand files, and creating those on a disk takes a second.
     private static let parent: String = {
         var room = statvfs()
         let isKnown = unsafe statvfs("/dev/shm", &room) == 0 && access("/dev/shm", W_OK) == 0
@@ -30,7 +30,7 @@ final class PostgresFiles: Sendable {
         watchdog = try Watchdog(directory.path)
     }
 
-    /// Gives files to the user that the programs run as, readable by nobody else.
+    /// Gives files to the user of the programs, readable by no other user.
     func take(ownershipOf names: [String]) throws {
         for path in names.map({ directory.path($0) }) {
             let isOwned = unsafe chown(path, Self.user, Self.user) == 0
@@ -57,7 +57,7 @@ final class PostgresFiles: Sendable {
             local replication all trust
             """
         try files.directory.write("data/pg_hba.conf", "\(rules)\n", mode: 0o644)
-        // In single-user mode, without a server: one statement a line.
+        // In single-user mode, without a server: one statement per line.
         try files.directory.write("setup.sql", "CREATE USER guarded PASSWORD '\(PostgresServer.password)';\n", mode: 0o644)
         _ = try files.run(
             "postgres", ["--single", "-D", files.data, "-c", "fsync=off", "postgres"], input: files.directory.path("setup.sql"))
@@ -65,7 +65,7 @@ final class PostgresFiles: Sendable {
     }
 
     /// Runs one of PostgreSQL's programs to its end.
-    /// - Returns: what it wrote to its standard output.
+    /// - Returns: its standard output.
     func run(_ program: String, _ arguments: [String], input: String = "/dev/null") throws -> String {
         let process = try start(program, arguments, input: input)
         let status = try process.exitCode()
@@ -77,15 +77,15 @@ final class PostgresFiles: Sendable {
     func start(_ program: String, _ arguments: [String], input: String = "/dev/null") throws -> ChildProcess {
         let path = try Self.path(of: program)
         let command = getuid() == 0 ? ["setpriv", "--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups", path] : [path]
-        // What the machine's owner has set up for PostgreSQL's programs is not for tests; the first of two values counts.
+        // The machine's settings for PostgreSQL's programs must not affect tests; of two variables with one name the first is used.
         let environment = ["PGHOST": directory.path, "PGUSER": "postgres", "PGDATABASE": "postgres", "LC_ALL": "C", "HOME": directory.path]
         return try ChildProcess(
             command[0], (command.dropFirst() + arguments).map { Array($0.utf8) }, environment: environment, input: input)
     }
 
-    /// Frees the segment by which two servers of one directory notice each other, which a killed server leaves behind.
+    /// Removes the shared memory segment by which two servers of one directory detect each other; a killed server leaves it behind.
     func removeSharedMemory() {
-        // The seventh line of postmaster.pid has the segment's key and number (miscadmin.h).
+        // The seventh line of postmaster.pid contains the segment's key and number (miscadmin.h).
         guard let lines = try? directory.read("data/postmaster.pid").split(separator: "\n", omittingEmptySubsequences: false),
             lines.count > 6,
             let identifier = lines[6].split(separator: " ").last.flatMap({ Int32($0) })
@@ -93,7 +93,7 @@ final class PostgresFiles: Sendable {
         shmctl(identifier, IPC_RMID, nil)
     }
 
-    /// Where Debian has the newest version of a program, or PATH another one.
+    /// The path of Debian's newest version of a program, or of one in PATH.
     private static func path(of program: String) throws -> String {
         for version in (10..<30).reversed() {
             let path = "/usr/lib/postgresql/\(version)/bin/\(program)"
@@ -112,18 +112,19 @@ final class PostgresFiles: Sendable {
     }
 }
 
-/// A process that outlives the test's, to stop the server and remove its directory when that was ended before it could.
+/// A process that outlives the test process, so that the server stops and its directory is removed when the test process is killed.
 private final class Watchdog: Sendable {
     private let lifeline: Int32
     private let process: ChildProcess
 
     init(_ directory: String) throws {
         let pipe = "\(directory)/lifeline"
-        // For reading and writing, so that opening does not wait. Only this process has it open for writing, so its end is the pipe's end.
+        // Opened for reading and writing, so that opening does not block. Only this process has it open for writing, so its end closes the
+        // pipe.
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
         lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
-        // A copy of the cluster that is under way may still make files, so that removing them takes more than one attempt. The
-        // server may be paused, and would not hear of its end.
+        // A running copy of the cluster may still create files, so removing them may take several attempts. The server may be paused, and
+        // would then miss a signal.
         let script = """
             read -r end
             trap '' HUP INT TERM
@@ -137,7 +138,7 @@ private final class Watchdog: Sendable {
     }
 
     deinit {
-        // Nothing is left to do then: the server is stopped before, and its directory removed after.
+        // The server is stopped and its directory removed in any case.
         process.send(SIGKILL)
         close(lifeline)
     }

@@ -1,23 +1,23 @@
 internal import Glibc
 internal import Threading
 
-/// The network between clients and a PostgreSQL server on 127.0.0.1, of which a test can take away what it likes.
+/// A proxy between clients and a PostgreSQL server on 127.0.0.1 that simulates network failures.
 ///
-/// It is without encryption, which `url` asks for: it looks for COMMIT in what clients send.
+/// It requires connections without encryption, which `url` requests: it searches for COMMIT in the clients' messages.
 package final class PostgresProxy: Sendable {
     package enum Cut: Sendable {
-        /// The server has got everything but the COMMIT, and rolls back.
+        /// The server has received everything except the COMMIT, and rolls back.
         case beforeCommit
-        /// The server has committed, and the client does not hear of it.
+        /// The server has committed, and the client does not receive the response.
         case afterCommit
-        /// The whole network stalls, and the server is left with a transaction that does not end.
+        /// The whole network stalls, and the server keeps a transaction that does not end.
         case stall
     }
 
     struct Road {
         var isStopping = false
         var isStalled = false
-        /// What the next COMMIT meets, on connections that have prepared a statement with this text in it.
+        /// The failure at the next COMMIT, on connections that have prepared a statement containing this text.
         var cut: (Cut, of: String)?
         var cuts = 0
         var links: [ProxyLink] = []
@@ -62,16 +62,16 @@ package final class PostgresProxy: Sendable {
         }
         for link in links { link.cut() }
         for thread in threads { thread.join() }
-        // They hold the road, too.
+        // They are stalled, too.
         road.withLock { $0.links = [] }
     }
 
-    /// Passes nothing on any more, neither bytes nor the end of a connection, until `resume`. Whoever connects meanwhile hears nothing.
+    /// Forwards nothing until `resume`, neither bytes nor the end of a connection. New connections get no response either.
     package func stall() {
         road.withLock { $0.isStalled = true }
     }
 
-    /// Passes on what was held, and goes on.
+    /// Forwards the held bytes, and continues.
     package func resume() {
         road.update { $0.isStalled = false }
     }
@@ -81,13 +81,13 @@ package final class PostgresProxy: Sendable {
         for link in road.withLock({ $0.links }) { link.cut() }
     }
 
-    /// Has the next COMMIT of a connection meet with something: of one that has had the server prepare a statement with this text in it.
+    /// Sets the failure at the next COMMIT of a connection that has prepared a statement containing this text.
     package func cut(_ cut: Cut, of text: String) {
         road.withLock { $0.cut = (cut, text) }
     }
 
-    /// Waits until so many COMMITs have met what `cut` said.
-    /// - Returns: false when they were not in time, which only a failing test reaches.
+    /// Waits until `count` COMMITs have failed as `cut` requested.
+    /// - Returns: false at the time limit, which only a failing test reaches.
     package func waitForCuts(_ count: Int) -> Bool {
         road.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.cuts >= count ? true : nil } ?? false
     }
@@ -98,7 +98,7 @@ final class ProxyLink: Sendable {
     private let client: Int32
     private let server: Int32
     private let road: Monitor<PostgresProxy.Road>
-    /// Whether the answer to a COMMIT is kept from the client.
+    /// Whether the response to a COMMIT is withheld from the client.
     private let isHolding = Monitor(false)
 
     init(client: Int32, server: Int32, _ road: Monitor<PostgresProxy.Road>) {
@@ -115,7 +115,7 @@ final class ProxyLink: Sendable {
         shutdown(server, Int32(SHUT_RDWR))
     }
 
-    /// The way from the client to the server.
+    /// The direction from the client to the server.
     func passOnRequests() {
         var stream = FrontendStream()
         var statements: [String] = []
@@ -147,7 +147,7 @@ final class ProxyLink: Sendable {
             waitForRoad()
             if isHolding.withLock({ $0 }) {
                 held += part
-                // ReadyForQuery: the answer is whole, so the server has committed.
+                // ReadyForQuery: the response is complete, so the server has committed.
                 if held.suffix(6).starts(with: [UInt8(ascii: "Z"), 0, 0, 0, 5]) { return cut() }
             } else {
                 sendAll(part, to: client)

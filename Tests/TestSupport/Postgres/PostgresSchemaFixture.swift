@@ -4,10 +4,10 @@ package import Storage
 internal import Threading
 package import Time
 
-/// Empty places in a database for stores of tests, and what tests do to it behind the stores' back.
+/// An empty schema for a test's stores, and the statements of tests that bypass the stores.
 package final class PostgresSchemaFixture: Sendable {
     private static let server = Result { try PostgresServer(PostgresServer.Options("max_connections=300")) }
-    /// Places of the shared server that are empty again: making one costs fifty statements.
+    /// Schemas of the shared server that are empty again: creating one costs fifty statements.
     private static let pool = Monitor<[String]>([])
     private static let count = Monitor(0)
 
@@ -15,8 +15,8 @@ package final class PostgresSchemaFixture: Sendable {
     private let schema: String
     private let isShared: Bool
 
-    /// A schema of its own.
-    /// - Parameter server: by default one that all tests share who do not stop it.
+    /// Takes an unused schema.
+    /// - Parameter server: by default one shared by all tests that do not stop it.
     package init(_ server: PostgresServer? = nil) throws {
         isShared = server == nil
         self.server = try server ?? Self.server.get()
@@ -40,7 +40,8 @@ package final class PostgresSchemaFixture: Sendable {
     private static let create: StaticString = """
         DO $$ BEGIN EXECUTE 'CREATE SCHEMA ' || current_setting('deskgate.place'); END $$
         """
-    // Deliveries are first, because a trigger counts the dead ones that are deleted. A session that a test cut off may still commit, so it is ended first: while a transaction is open, it has a lock.
+    // Deliveries are first, because a trigger counts the dead ones that are deleted. A session that a test cut off may still commit, so it
+    // is ended first: while a transaction is open, it has a lock.
     private static let empty: StaticString = """
         DO $$ DECLARE name text; BEGIN
             PERFORM pg_terminate_backend(pid, 10000) FROM (
@@ -53,9 +54,9 @@ package final class PostgresSchemaFixture: Sendable {
         END $$
         """
 
-    /// The way to the place.
+    /// The URL of the schema.
     /// - Parameters:
-    ///   - ports: of 127.0.0.1, in the order in which they are tried: of proxies, or of a standby after the primary; by default the server's.
+    ///   - ports: of 127.0.0.1, in the order of attempts: of proxies, or of a standby after the primary; by default the server's.
     ///   - options: the server's options for each session.
     package func url(ports: [UInt16] = [], options: [String: String] = [:]) -> String {
         let hosts = (ports.isEmpty ? [server.port] : ports).map { "127.0.0.1:\($0)" }.joined(separator: ",")
@@ -63,12 +64,12 @@ package final class PostgresSchemaFixture: Sendable {
         return "postgres://postgres@\(hosts)/postgres?sslmode=disable&options=\(options)"
     }
 
-    /// The way to the place, as `url` says.
+    /// The settings for the URL; see `url`.
     package func settings(ports: [UInt16] = [], options: [String: String] = [:]) throws -> ConnectionSettings {
         try ConnectionSettings(url(ports: ports, options: options).utf8.span)
     }
 
-    /// One more process that works here, or another store of the process that a name stands for.
+    /// Opens the store of another process on this schema, or another store of a process with the given name.
     package func store(
         _ settings: StoreSettings = StoreSettings(), replica: UUIDv7? = nil,
         clock: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
@@ -76,13 +77,13 @@ package final class PostgresSchemaFixture: Sendable {
         try PostgresStore(try self.settings(), replica: replica, settings: settings, clock: clock)
     }
 
-    /// One more process that works here, whose clock is off.
-    /// - Parameter aheadMilliseconds: how far it is ahead; negative when it is behind.
+    /// Opens the store of another process whose clock is wrong.
+    /// - Parameter aheadMilliseconds: the offset of its clock; negative when it is behind.
     package func store(_ settings: StoreSettings = StoreSettings(), aheadMilliseconds: Int64) throws -> PostgresStore {
         try store(settings) { SystemClock.unixMilliseconds().advanced(by: aheadMilliseconds) }
     }
 
-    /// Runs statements, as somebody else.
+    /// Runs statements in a separate session.
     /// - Parameter ports: as for `settings`.
     /// - Returns: the rows of the last one.
     @discardableResult

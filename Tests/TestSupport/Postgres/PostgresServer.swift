@@ -2,11 +2,11 @@ internal import Glibc
 internal import POSIX
 internal import Threading
 
-/// A real PostgreSQL server for tests, with data of its own in a temporary directory; it is stopped when it is let go, and by a watchdog
-/// when the test's process ends otherwise.
+/// A real PostgreSQL server for tests, with its data in a temporary directory. It stops when it is released; a watchdog stops it if the
+/// test process ends before.
 ///
-/// It listens on a port of 127.0.0.1 that was free, and on a Unix socket in its directory. Everybody may connect without a password as
-/// `postgres`; the user `guarded` needs a password by TCP. Any thread may ask it for its addresses; starting and stopping is for one.
+/// It listens on a free port of 127.0.0.1, and on a Unix socket in its directory. Clients may connect without a password as `postgres`; the
+/// user `guarded` needs a password over TCP. Any thread may read its addresses; only one may start and stop it.
 package final class PostgresServer: @unchecked Sendable {
     package enum Failure: Error {
         /// The binaries are missing: `Scripts/install-dependencies test` installs them.
@@ -16,9 +16,9 @@ package final class PostgresServer: @unchecked Sendable {
     }
 
     package struct Options: Sendable {
-        /// Further settings of the server, such as `max_connections=5`.
+        /// Additional settings of the server, such as `max_connections=5`.
         package var settings: [String]
-        /// Whether what is committed survives a crash of the machine; off, because tests only crash processes.
+        /// Whether committed data survives a crash of the machine; off, because tests only crash processes.
         package var isDurable = false
 
         package init(_ settings: String...) {
@@ -28,14 +28,14 @@ package final class PostgresServer: @unchecked Sendable {
 
     private static let databases = Monitor(0)
 
-    /// The server that all tests share who neither stop nor configure it.
+    /// The server shared by all tests that neither stop nor configure it.
     package static let shared = Result { try PostgresServer() }
 
-    // `process` is touched by the one thread that starts and stops the server; `port` is written in `init` only.
+    // Only the thread that starts and stops the server uses `process`; `port` is written only in `init`.
     private var process: ChildProcess?
     private let files: PostgresFiles
     private let options: Options
-    /// The port of 127.0.0.1, and of the socket's name.
+    /// The port of 127.0.0.1, which is also in the socket's name.
     package private(set) var port: UInt16
 
     /// Starts a server with new data.
@@ -52,7 +52,7 @@ package final class PostgresServer: @unchecked Sendable {
         do {
             try start()
         } catch ChildProcess.Failure.missingLine(_, _, let written) where written.contains("Address already in use") {
-            // Somebody was faster.
+            // Another process has taken the port.
             stop()
             port = try freePort()
             try start()
@@ -64,10 +64,10 @@ package final class PostgresServer: @unchecked Sendable {
         files.removeSharedMemory()
     }
 
-    /// Its directory, which holds the Unix socket; the directory `data` in it has the cluster.
+    /// Its directory with the Unix socket; the subdirectory `data` contains the cluster.
     package var directory: String { files.directory.path }
 
-    /// A URL by TCP, as a user with or without a password.
+    /// A URL for TCP, for a user with or without a password.
     package func url(user: String = "postgres", password: String? = nil, database: String = "postgres", query: String = "") -> String {
         "postgres://\(user)\(password.map { ":\($0)" } ?? "")@127.0.0.1:\(port)/\(database)\(query.isEmpty ? "" : "?\(query)")"
     }
@@ -159,11 +159,11 @@ package final class PostgresServer: @unchecked Sendable {
     /// The letter of a process's state (proc_pid_stat(5)); nil when there is no such process.
     private static func state(of process: Int32) -> Character? {
         guard let stat = try? File.read("/proc/\(process)/stat", limit: 1 << 12).bytes else { return nil }
-        // Behind the name, which is in parentheses and may contain some itself.
+        // After the name, which is in parentheses and may contain parentheses itself.
         return String(decoding: stat, as: UTF8.self).split(separator: ")").last?.dropFirst().first
     }
 
-    /// The numbers of the server's processes beside its first.
+    /// The process IDs of the server except its first process.
     private func processes() throws -> [Int32] {
         guard let process else { return [] }
         let children = try File.read("/proc/\(process.identifier)/task/\(process.identifier)/children", limit: 1 << 16).bytes
@@ -172,8 +172,8 @@ package final class PostgresServer: @unchecked Sendable {
 }
 
 extension PostgresServer {
-    /// Runs SQL as the superuser, each statement on its own.
-    /// - Returns: what it printed, without headings.
+    /// Runs SQL as the superuser, each statement separately.
+    /// - Returns: the output, without headings.
     @discardableResult
     package func sql(_ statements: String...) throws -> String {
         let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory, "-p", "\(port)", "-U", "postgres"]
@@ -191,33 +191,33 @@ extension PostgresServer {
         return url(database: "test_\(number)")
     }
 
-    /// Makes a standby of this server, which follows it from then on; nothing waits for it yet.
-    /// - Parameter name: the standby's application name, of small letters.
+    /// Creates a standby of this server, which follows it from then on; no commit waits for it yet.
+    /// - Parameter name: the standby's application name, of lower-case letters.
     package func standby(named name: String = "standby") throws -> PostgresServer {
         let files = try PostgresFiles()
-        // The backup's connection string is also the standby's (-R).
+        // The backup's connection string is also used by the standby (-R).
         let primary = "host=\(directory) port=\(port) user=postgres application_name=\(name)"
         _ = try files.run("pg_basebackup", ["-D", files.data, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", primary])
         return try PostgresServer(files, options)
     }
 
-    /// Has every commit from now on wait for the standby of this name, whether it is there or not; an empty name is nobody.
+    /// Makes every commit wait for the standby with this name, whether it exists or not; an empty name stands for none.
     package func setSynchronousStandby(_ name: String) throws {
         try sql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'", "SELECT pg_reload_conf()")
-        // A new session knows it once the first process has read it and told the others; that the checkpointer has heeded it, which is what
-        // counts for commits, is known when it has made a checkpoint since (UpdateSharedMemoryConfig of PostgreSQL's checkpointer.c).
+        // A new session has the setting after the first process has distributed it. Commits follow the checkpointer, which has certainly
+        // applied the setting after another checkpoint (UpdateSharedMemoryConfig of PostgreSQL's checkpointer.c).
         guard eventually({ (try? sql("SHOW synchronous_standby_names")) == "\(name)\n" }) else {
             throw Failure.commandFailed("pg_reload_conf", output: "")
         }
         try sql("CHECKPOINT")
     }
 
-    /// Gives files in its directory to the user that the server runs as, readable by nobody else.
+    /// Gives files in its directory to the server's user, readable by no other user.
     package func take(ownershipOf names: [String]) throws {
         try files.take(ownershipOf: names)
     }
 
-    /// Makes a primary of a standby, and waits until it takes writes.
+    /// Promotes a standby to a primary, and waits until it accepts writes.
     package func promote() throws {
         try sql("SELECT pg_promote()")
     }
