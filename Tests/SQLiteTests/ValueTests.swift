@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `text with NUL survives a round trip`() throws {
-        for value in ["\0", "a\0b", "\0\0"] { try `keeps text`(value: value) }
+        for value in ["\0", "a\0b", "\0\0"] { try `text survives a round trip`(value: value) }
     }
 
     @Test func `many bytes survive a round trip`() throws {
