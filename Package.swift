@@ -18,15 +18,15 @@ func library(_ name: String, _ dependencies: [Target.Dependency], path: String? 
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-// Each batch of files expands the macros of the module again, so there are only as many batches as cores: a fifth less time for the tests.
+// Each batch of files expands the macros of the module again, so there are only as many batches as cores; this reduces the build time of
+// the tests by a fifth.
 let testSettings = settings + [.unsafeFlags(["-driver-batch-size-limit", "1000"])]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: testSettings)
 }
 
-// A target may import its dependencies and nothing else, and must import each: Scripts/check-imports proves it, because the package manager does
-// not.
+// A target must import each of its dependencies and nothing else: Scripts/check-imports verifies it, because the package manager does not.
 let package = Package(
     name: "deskgate",
     products: [
@@ -201,7 +201,7 @@ let package = Package(
         tests(
             "FaultTests",
             ["Core", "Crypto", "Dispatch", "Observability", "POSIX", "Postgres", "Storage", "TestSupport", "Threading", "Time"]),
-        // Depending on the executable has the package manager build it beside the tests that run it.
+        // Depending on the executable makes the package manager build it beside the tests that run it.
         tests(
             "EndToEndTests",
             [

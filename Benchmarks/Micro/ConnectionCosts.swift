@@ -3,8 +3,8 @@ import HTTPClient
 import TestSupport
 import Threading
 
-/// Measures one call after another on a kept connection and on a connection of its own (`ClientSettings.keepsConnections`), with the server
-/// in this process. The server's work for a new connection counts too.
+/// Measures consecutive calls on one persistent connection and on a new connection each (`ClientSettings.keepsConnections`), with the
+/// server in this process. The times include the server's work for a new connection.
 enum ConnectionCosts {
     private static let timeoutMilliseconds = 30_000
 

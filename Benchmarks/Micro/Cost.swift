@@ -1,7 +1,7 @@
 struct Cost {
     /// Calls of malloc and related functions.
     struct Allocations {
-        /// By Swift code, of Deskgate or of the runtime.
+        /// By Swift code of Deskgate or the runtime.
         let own: Double
         /// By the C libraries that it calls.
         let libraries: Double

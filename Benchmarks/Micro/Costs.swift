@@ -1,16 +1,16 @@
-/// What has been measured, with what must hold of it.
+/// The measurements, with their targets.
 struct Costs {
     private static let widths = [36, 8, 11, 11]
 
-    /// Verifying a key: `Authorizer.decide`, whole.
+    /// Verifying a key: the complete `Authorizer.decide`.
     let valid: Cost
-    /// A request from matching its path to its response, body in JSON.
+    /// A request from matching its path to its response, with a JSON body.
     let jsonHandler: Cost
     /// The same with a form.
     let formHandler: Cost
     let others: [Cost]
 
-    /// The lines of a Markdown table, padded so that it reads as plain text too.
+    /// The lines of a Markdown table, padded so that it is also readable as plain text.
     var table: [String] {
         let rule = Self.widths.enumerated().map { String(repeating: "-", count: $1 + 1) + ($0 == 0 ? "-" : ":") }.joined(separator: "|")
         let rows = (others + [valid, jsonHandler, formHandler]).map { cost in

@@ -1,18 +1,19 @@
 import HTTPServer
 import Time
 
-/// Compares how long requests take that must look alike to whoever sends them.
+/// Compares the times of requests that a client must not be able to distinguish.
 ///
-/// In each block every kind is sent equally often, in random order, and only its median is kept, so that neither a drift of the machine nor an
-/// interrupt counts. Two kinds differ if the blocks' differences are significant (`threshold`) and their mean is more than `tolerance` of the
-/// time: with enough blocks each nanosecond becomes significant, and nobody measures nanoseconds through a network.
+/// In each block every kind is sent equally often, in random order, and only its median is kept, so that a drift of the machine or an
+/// interrupt has no effect. Two kinds differ if the blocks' differences are significant (`threshold`) and their mean is more than
+/// `tolerance` of the time. With enough blocks each nanosecond becomes significant, but a client cannot measure nanoseconds through a
+/// network.
 struct DenialTiming {
     private static let path = Array("/pyrus/authorize".utf8)
     private static let blocks = 60
     private static let requestsPerBlock = 150
-    /// Of Student's t for paired samples, as in dudect: beyond it a difference is no accident.
+    /// Of Student's t for paired samples, as in dudect: a larger difference is significant.
     private static let threshold = 4.5
-    /// What two kinds may differ, as a share of the time.
+    /// The tolerated difference of two kinds, as a share of the time.
     private static let tolerance = 0.05
 
     /// The medians of the blocks in nanoseconds.
@@ -31,11 +32,11 @@ struct DenialTiming {
         self.router = router
     }
 
-    /// Times the requests; a second or two.
+    /// Measures the requests; takes a second or two.
     func run(_ requests: [DeniedRequest]) -> [Times] {
         var times = requests.map { Times(name: $0.name, isForStrangers: $0.isForStrangers) }
         var bodies = requests.map { ReusableBody($0.body) }
-        // Warms up, and uses up the lines that the log writes of each kind in a minute.
+        // Warms up, and exhausts the number of log lines per kind and minute.
         for index in bodies.indices { for _ in 0..<1000 { _ = nanoseconds(&bodies[index]) } }
         var order = bodies.indices.flatMap { [Int](repeating: $0, count: Self.requestsPerBlock) }
         for _ in 0..<Self.blocks {
@@ -63,7 +64,7 @@ struct DenialTiming {
 
     private static func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
 
-    /// The pairs of kinds for strangers that can be told apart, with the share of the time by which they differ.
+    /// The pairs of kinds for unauthenticated clients that can be distinguished, with the difference as a share of the time.
     private static func distinguishable(_ times: [Times]) -> [(names: String, share: Double)] {
         let open = times.filter(\.isForStrangers)
         var found: [(names: String, share: Double)] = []

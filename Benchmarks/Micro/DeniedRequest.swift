@@ -2,24 +2,24 @@ import Core
 import Crypto
 import Time
 
-/// A request that is denied, and why.
+/// A request that is denied, with the reason.
 struct DeniedRequest {
     private static let day: UInt64 = 86_400
-    /// Of the characters of a key, one that is made of bits of the MAC's first byte.
+    /// The index of a character of a key that consists of bits of the MAC's first byte.
     private static let firstOfMAC = 47
 
     let name: String
-    /// Whether it needs no genuine key of this person.
+    /// Whether it can be sent without a valid key of this person.
     let isForStrangers: Bool
     let body: [UInt8]
 
-    /// One of each kind. All are equally long.
+    /// One request of each kind. All have the same length.
     static func all(_ fixture: Fixture) throws -> [DeniedRequest] {
         let app = fixture.authorizer.applications[0]
         let now = Fixture.now
         let random: InlineArray<32, UInt8> = try randomBytes()
         let otherKeys = [Application.Key(id: 7, secret: try HMACKey(secret: random.span))]
-        // Without the policy, so that it mints what the policy denies.
+        // Without the policy, so that it mints keys that the policy denies.
         let genuine = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: app.keys)]), defaultLifetimeSeconds: day)
         let unknown = KeyMinting(try Authorizer([Application(id: Fixture.appID, keys: otherKeys)]), defaultLifetimeSeconds: day)
         func key(_ minting: KeyMinting, user: String = Fixture.userID, life: UInt64 = day, at time: UnixSeconds = now) throws -> [UInt8] {

@@ -1,8 +1,8 @@
 import POSIX
 
-/// Measures what a request costs in the process, without sockets; with arguments it fills a store for other measurements instead.
+/// Measures the cost of a request in the process, without sockets. With arguments it fills a store for other measurements instead.
 ///
-/// Ends with 1 when a target is missed, with 2 when it cannot do what was asked.
+/// Ends with 1 when a target is missed, with 2 when it cannot measure or fill.
 @main
 enum DeskgateBenchmarks {
     static func main() {

@@ -2,26 +2,26 @@ import Core
 import Storage
 import Threading
 
-/// Fills a store's file with what a measurement begins with, a chunk at a time.
+/// Fills a store's file with the initial data of a measurement, chunk by chunk.
 struct Filling {
     private static let chunk = 50_000
 
     let store: SQLiteStore
 
-    /// Opens or makes the file.
+    /// Opens or creates the file.
     init(path: String) throws(StoreError) {
         var settings = StoreSettings()
         settings.maxPending = .max
         settings.maxPendingPerNotifier = .max
         settings.maximumQueued = 2 * Self.chunk
         settings.maximumBatch = Self.chunk
-        // Commits of this size fill the log faster than its pages are moved.
+        // Commits of this size fill the log faster than its pages are checkpointed.
         settings.maximumLogPages = .max
         store = try SQLiteStore(path: path, settings: settings)
     }
 
-    /// Has the store do something for each number, and waits until all of it is durable.
-    /// - Parameter call: starts it; its closure is called once with the outcome.
+    /// Calls the store for each number, and waits until all changes are durable.
+    /// - Parameter call: starts the change; its closure is called once with the result.
     func fill(_ numbers: Range<Int>, _ call: (Int, @escaping @Sendable (StoreError?) -> Void) throws -> Void) throws {
         var first = numbers.lowerBound
         while first < numbers.upperBound {

@@ -1,14 +1,14 @@
 import Core
 import Time
 
-/// The events that a queue is filled with: what a webhook of the load would have become.
+/// Events that fill a queue, equal to those of the load's webhooks.
 enum SampleEvents {
     private static let dayMilliseconds: UInt64 = 86_400_000
-    /// How many tickets there are, each of a person with a device.
+    /// The number of tickets, each of a person with a device.
     static let tickets = 5000
 
     /// A comment for one notifier.
-    /// - Parameter token: of the device, which is registered with it when the notifier needs one; nil when it needs none.
+    /// - Parameter token: the token of the device, which is registered when the notifier needs one; nil when it needs none.
     static func comment(_ number: Int, appID: String, notifier: String, type: String, token: PushToken?) -> IncomingEvent {
         let now = SystemClock.unixMilliseconds()
         let ticket = number % tickets

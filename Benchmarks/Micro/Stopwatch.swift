@@ -1,23 +1,23 @@
 import Time
 
-/// Measures operations one after another on this thread.
+/// Measures operations consecutively on this thread.
 struct Stopwatch {
     private static let batches = 15
     private static let batchNanoseconds: UInt64 = 20_000_000
     private static let countedOperations = 1000
 
-    /// Nil when nothing counts allocations.
+    /// Nil when allocations are not counted.
     let counter = AllocationCounter()
 
     /// Measures `operation`.
-    /// - Parameter operation: gives a number that depends on all of its work, so that none of it can be left out.
+    /// - Parameter operation: returns a number that depends on all of its work, so that the optimizer cannot remove any.
     func measure(_ name: String, _ operation: () -> Int) -> Cost {
         let size = batchSize(operation)
         let times = (0..<Self.batches).map { _ in Double(time(size, operation)) / Double(size) }.sorted()
         return Cost(name: name, nanoseconds: times[Self.batches / 2], allocations: allocations(operation))
     }
 
-    /// How many operations fill a batch, found by running them, which also warms them up.
+    /// The number of operations in a batch, found by running them, which also warms them up.
     private func batchSize(_ operation: () -> Int) -> Int {
         var size = 64
         while true {
@@ -45,7 +45,7 @@ struct Stopwatch {
         return sum
     }
 
-    /// Takes the results where the optimiser doesn't look.
+    /// Receives the results in a way that the optimizer cannot see.
     @inline(never)
     private func keep(_ sum: Int) {
         precondition(sum != .min, "the results of the operations are small")

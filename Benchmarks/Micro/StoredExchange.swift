@@ -1,14 +1,14 @@
 import HTTPServer
 
-/// An exchange without a connection, which keeps its response: what a handler costs with it is the handler's own.
-// Sendable, because one thread uses it, the benchmark's.
+/// An exchange without a connection that stores its response, so that only the handler's own cost is measured.
+// Sendable, because only the benchmark's thread uses it.
 final class StoredExchange: Exchange, @unchecked Sendable {
     private static let requestID = Array("b3f2c1d0-0000-4000-8000-000000000001".utf8)
 
     private let contentType: [UInt8]
     private(set) var response: Response?
 
-    /// - Parameter contentType: the one header that it has.
+    /// - Parameter contentType: its only header.
     init(contentType: String) {
         self.contentType = Array(contentType.utf8)
     }
@@ -34,7 +34,7 @@ final class StoredExchange: Exchange, @unchecked Sendable {
 
     func queryItems() -> [QueryItem] { [] }
 
-    /// Lends the content type, which is the only header that authorizing asks for.
+    /// Passes the content type, the only header that authorization reads.
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
         let contentType = contentType
         body(contentType.span)

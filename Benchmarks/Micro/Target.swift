@@ -1,4 +1,4 @@
-/// Something that must hold.
+/// A condition that a measurement must meet.
 struct Target {
     private let text: String
     /// Nil when it could not be measured.

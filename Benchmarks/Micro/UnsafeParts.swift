@@ -1,7 +1,7 @@
 import Glibc
 import HTTPServer
 
-/// Counts the allocations of the calling thread by means of the preloaded library (`Benchmarks/Micro-support`).
+/// Counts the allocations of the calling thread with the preloaded library (`Benchmarks/Micro-support`).
 @safe
 struct AllocationCounter {
     private typealias Start = @convention(c) () -> Void
@@ -12,14 +12,14 @@ struct AllocationCounter {
 
     /// Finds the library's functions; nil when it is not preloaded.
     init?() {
-        // A null handle is RTLD_DEFAULT, a macro that Swift's importer leaves out.
+        // A null handle is RTLD_DEFAULT, a macro that Swift's importer omits.
         guard let start = unsafe dlsym(nil, "deskgate_allocations_start"), let stop = unsafe dlsym(nil, "deskgate_allocations_stop")
         else { return nil }
         self.start = unsafe unsafeBitCast(start, to: Start.self)
         unsafe self.stop = unsafe unsafeBitCast(stop, to: Stop.self)
     }
 
-    /// Counts what `body` allocates: as asked for by Swift code, and by C libraries.
+    /// Counts the allocations of `body`: those of Swift code and those of C libraries.
     func count(_ body: () -> Void) -> (own: UInt64, libraries: UInt64) {
         var (own, libraries): (UInt64, UInt64) = (0, 0)
         start()
@@ -39,14 +39,14 @@ struct ReusableBody {
         self.bytes = bytes
     }
 
-    /// Lends the bytes as they were received.
+    /// Passes the bytes as received.
     mutating func withBytes<Result>(_ use: (inout MutableSpan<UInt8>) -> Result) -> Result {
         restore()
         var span = bytes.mutableSpan
         return use(&span)
     }
 
-    /// Gives the bytes to a handler as the server does.
+    /// Passes the bytes to a handler like the server.
     mutating func post(to endpoint: Endpoint, _ exchange: StoredExchange) {
         restore()
         unsafe bytes.withUnsafeMutableBufferPointer { body in

@@ -7,12 +7,12 @@ package import Time
 
 /// Runs admin actions from outside the service: through its admin listener while it runs, otherwise directly on its store.
 ///
-/// Only one process can have the store open, so the listener is asked first.
+/// Only one process can have the store open, so the listener is tried first.
 package struct AdminAccess {
     package struct Failure: Error, CustomStringConvertible {
         /// One line for a person: the cause and the remedy.
         package let description: String
-        /// The same without a remedy that was given apart.
+        /// The same without a remedy that is given separately.
         package let cause: String
         /// Whether this user may not open the listener's socket.
         let isForbidden: Bool
@@ -25,17 +25,17 @@ package struct AdminAccess {
 
     private let admin: Configuration.Admin
     private let author: String?
-    /// Nil where only the running service is asked.
+    /// Nil when only the running service is called.
     private let ownStore: OwnStore?
-    /// The command that starts the service; nil where that is not known.
+    /// The command that starts the service; nil when unknown.
     private let start: () -> String?
     private let conflict: () -> StoreError?
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
-    ///   - author: who makes the changes, a `PlainName`; nil where nothing is changed.
-    ///   - start: the command that starts the service; nil where that is not known.
-    ///   - conflict: why the store cannot be opened while another process uses it; nil when none does.
+    ///   - author: the author of changes, a `PlainName`; nil for a command that changes nothing.
+    ///   - start: the command that starts the service; nil when unknown.
+    ///   - conflict: the error of opening the store while another process uses it; nil when none does.
     ///   - withStore: opens the store when no service runs, runs an action on it, and closes it.
     ///   - aroundChange: called with that store and an action that changes it, which it runs.
     package init(
@@ -54,7 +54,7 @@ package struct AdminAccess {
     }
 
     /// Prepares access to a running service alone, whose configuration file has mistakes outside of `admin`.
-    /// - Parameter author: who makes the changes, a `PlainName`; nil where nothing is changed.
+    /// - Parameter author: the author of changes, a `PlainName`; nil for a command that changes nothing.
     package init(serviceAt admin: Configuration.Admin, author: String? = nil) {
         self.admin = admin
         self.author = author
@@ -63,8 +63,8 @@ package struct AdminAccess {
     }
 
     /// Runs an action, and blocks until it is done.
-    /// - Parameter remark: called with a line for a person when another process holds the listener's address, or no token suffices, and the
-    ///   store was opened instead.
+    /// - Parameter remark: called with a line for a person if the store was opened although another process occupies the listener's
+    ///   address, or although no token has a sufficient role.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
         guard let ownStore else { return try performInService(action) }
         var doubt: String?
@@ -75,11 +75,11 @@ package struct AdminAccess {
         }
         do throws(StoreError) {
             let answer = try ownStore.perform(action)
-            // Without any token, nobody expects that the service is asked.
+            // Without any token, a call of the service is not expected.
             if let doubt, !admin.tokens.isEmpty { remark(doubt) }
             return answer
         } catch {
-            // A service that could not be asked may have the store, and is not to be stopped for a command.
+            // A service that could not be called may have the store open, and must not be stopped for a command.
             throw Failure(description: doubt.map { "\($0); \(error.isForOwner ? error.cause : error.description)" } ?? unserved(error))
         }
     }
@@ -98,19 +98,19 @@ package struct AdminAccess {
         }
     }
 
-    /// Nobody answers, and the store cannot be used, either.
+    /// The error when no service answers and the store cannot be used either.
     private func unserved(_ error: StoreError) -> String {
         guard error.isForOwner else {
             let isShared = ownStore?.configuration.store.isShared == true
             let absence = isShared ? "no service runs on this host" : "the service does not run"
-            // The service starts without its store, so that is not to be mended first.
+            // The service can start without its store, so the store need not be repaired first.
             let start = start().map { "; start \(isShared ? "one" : "it"): \($0)" } ?? ""
             return "\(absence)\(start). Its store cannot be used: \(error)"
         }
         return elsewhere(error)
     }
 
-    /// A process that has the store open is the service with other addresses in force, which is not to be stopped for a command.
+    /// A process that has the store open is the service with other addresses in force, and must not be stopped for a command.
     private func elsewhere(_ conflict: StoreError) -> String {
         "\(conflict.cause), and nothing answers at \(admin.listener.address), where this configuration has the admin listener; name the "
             + "configuration that the service was started with (--config), or restart it to take this one over"

@@ -15,8 +15,8 @@ package protocol AdminAction: Sendable {
     /// The role that a token needs for this action: that of its route.
     var role: AdminToken.Role { get }
 
-    /// The app whose help desk it asks instead of the store, empty for providers that belong to no app: it then waits for others, and only
-    /// the running service can do it. Nil when it asks the store.
+    /// The app whose help desk the action calls instead of the store, empty for providers that belong to no app: the action then waits for
+    /// others, and only the running service can perform it. Nil for an action on the store.
     var remoteAppID: String? { get }
 
     /// The app whose help desk or replicas the action calls. Such actions have their own queue, so they do not delay actions on the store.
@@ -31,12 +31,12 @@ package protocol AdminAction: Sendable {
 }
 
 extension AdminAction {
-    /// Most questions find what they want by an index.
+    /// Most queries use an index.
     package var shortening: String { "ask again in a moment" }
 
     package var remoteAppID: String? { nil }
 
-    /// An action on a help desk waits for it.
+    /// An action on a help desk waits for its response.
     package var waitingAppID: String? { remoteAppID }
 
     package var role: AdminToken.Role { change == nil ? .read : .operate }
@@ -82,7 +82,7 @@ package struct AdminAnswer: Sendable, Equatable {
             switch self {
             case .retried(let count), .removed(let count), .stored(let count): count > 0
             case .purged: false
-            // The events that tell of it.
+            // The events of the erasure or the receipt.
             case .forgotten, .superseded: true
             }
         }
@@ -96,9 +96,9 @@ package struct AdminAnswer: Sendable, Equatable {
     let change: Change?
     /// The outcome in audit lines: `done`, or the error's code.
     let outcome: String
-    /// Fields of the audit line: never a key, and a person only as `user_ref`.
+    /// Fields of the audit line: never a key, and a person only as the digest `user_ref`.
     let about: [AuditField]
-    /// After how many seconds to ask again; nil where that changes nothing.
+    /// Seconds after which to repeat the request; nil when repeating is useless.
     let retryAfterSeconds: UInt64?
 
     init(
@@ -134,16 +134,16 @@ package struct AdminContext: Sendable {
     let store: any Store
     let now: UnixMilliseconds
     let state: OperatorState
-    /// The reason why each notifier starts no attempts now, by its name; nil outside the service, where no attempts start.
+    /// The reason why each notifier starts no attempts now, by name; nil outside the service, where no attempts start.
     let holds: [String: String]?
-    /// `AdminCaller.author`, or outside the service `command` and in parentheses the user who runs it.
+    /// `AdminCaller.author`; outside the service, `command` followed by the user in parentheses.
     let author: String
-    /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
+    /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and the reason.
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
-    /// Called with a change that the store has; nil if it had nothing to change. When this returns, all changes that the store had before
-    /// are in force.
+    /// Called with a change that the store has; nil if there was nothing to change. When this returns, all changes stored before are in
+    /// force.
     let onRevocation: @Sendable (RevocationChange?) -> Void
-    /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Waits for nothing.
+    /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Does not block.
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// The status of a person's session tokens in this process; nil for an app that issues none, and outside the service. Does not block.
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
@@ -155,23 +155,24 @@ package struct AdminContext: Sendable {
     let backend: @Sendable (_ appID: String) -> BackendStatus?
     /// The problems of this process; nil outside the service. Never blocks.
     let problems: @Sendable () -> ProblemSearch?
-    /// Tries the push notifiers that run; nil outside the service.
+    /// Tests the running push notifiers; nil outside the service.
     let trials: NotifierTrials?
-    /// The revocations in force: those that authorization asks now, or outside the service those of the store.
+    /// The revocations in force: those of authorization, or outside the service those of the store.
     let revocations: @Sendable () throws(StoreError) -> Revocations
 
-    /// The current second by the clock that all replicas share, up to which "until now" reaches.
+    /// The current second of the clock that all replicas share, the bound of "until now".
     var sharedNow: UnixSeconds { store.sharedTime(of: now).seconds }
 
-    /// Returns why a pending delivery that is due was not attempted yet; nil when it is not due or has ended. While no service runs, it
-    /// waits for one also before it is due.
+    /// Returns the reason why a due delivery was not attempted yet; nil when it is not due or has ended. While no service runs, a delivery
+    /// waits for it also before it is due.
     func wait(of delivery: Delivery) -> String? {
         let hold = hold(of: delivery)
         guard delivery.state == .pending, delivery.dueAt <= now || hold == Self.serviceIsDown else { return nil }
         return hold ?? Self.turn
     }
 
-    /// Returns why a pending delivery is not attempted, or will not be when it is due; nil when nothing holds it back, or it has ended.
+    /// Returns the reason why a pending delivery is not attempted, or will not be when it is due; nil without a reason, or when it has
+    /// ended.
     func hold(of delivery: Delivery) -> String? {
         guard delivery.state == .pending else { return nil }
         if !serves(delivery.notifier) { return Self.notConfigured }
@@ -179,13 +180,13 @@ package struct AdminContext: Sendable {
         return holds[delivery.notifier]
     }
 
-    /// The value of `waits` when nothing holds the delivery back.
+    /// The value of `waits` when nothing delays the delivery.
     static let turn = "its turn"
-    /// The value of `waits` for a notifier that is not configured any more.
+    /// The value of `waits` for a notifier that is no longer configured.
     static let notConfigured = "notifier not configured"
     /// The value of `waits` outside the service.
     static let serviceIsDown = "service not running"
-    /// The value of `waits` outside the service, where others may share the store.
+    /// The value of `waits` outside the service, when others may share the store.
     static let serviceIsElsewhere = "no service on this host"
 
     /// The reason in the value of `waits` for a notifier that is paused, such as `notifier paused (status_410)`; nil for any other value.

@@ -29,7 +29,7 @@ package struct AdminRequest: Sendable {
     }
 }
 
-/// Sends an action to a running service through its admin listener, after the listener has proven that it knows the token to be sent.
+/// Sends an action to a running service through its admin listener, after the listener has proven that it has the token to be sent.
 ///
 /// Any local user can listen on the port of a stopped service. So the token is sent only on the connection that carried its proof. If the
 /// listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
@@ -37,8 +37,8 @@ struct AdminCall {
     enum Outcome {
         case answered(AdminAnswer)
         case nobody
-        /// The listening process has not proven itself, because it is a stranger or hangs, and was not sent the token; the text explains
-        /// that to a person.
+        /// The listening process has not proven itself, because it is another program or hangs, and did not get the token; the text
+        /// explains this to a person.
         case stranger(String)
     }
 
@@ -55,8 +55,8 @@ struct AdminCall {
 
     /// Prepares the call; nil when the configured port is 0, because the system's choice is unknown.
     /// - Parameters:
-    ///   - tokens: those that suffice; the first one that the listener knows is sent.
-    ///   - author: who makes a change; nil where nothing is changed.
+    ///   - tokens: those with a sufficient role; the first one that the listener has is sent.
+    ///   - author: the author of a change; nil for an action that changes nothing.
     init?(_ admin: Configuration.Admin, tokens: [AdminToken], author: String? = nil) {
         address = admin.listener.address.onThisMachine
         tls = admin.listener.settings.tls
@@ -72,7 +72,7 @@ struct AdminCall {
     }
 
     /// Runs the action.
-    /// - Throws: when a proven service could not be asked, or this user may not open the socket.
+    /// - Throws: when a proven service could not be called, or this user may not open the socket.
     func perform(_ action: some AdminAction) throws(AdminAccess.Failure) -> Outcome {
         if let unixSocket, try !isListening(unixSocket) { return .nobody }
         let client = try client()
@@ -89,7 +89,7 @@ struct AdminCall {
     }
 
     /// The process at the address.
-    /// - Throws: when it could not be asked, for example because this user may not open the socket.
+    /// - Throws: when it could not be called, for example because this user may not open the socket.
     func identity() throws(AdminAccess.Failure) -> AdminListenerIdentity {
         if let unixSocket, try !isListening(unixSocket) { return .nobody }
         let client = try client()
@@ -102,7 +102,7 @@ struct AdminCall {
         }
     }
 
-    /// Whether a process listens on a Unix socket. Throws when this user may not open it, because then that is unknown.
+    /// Whether a process listens on a Unix socket. Throws when this user may not open it, because the answer is unknown then.
     private func isListening(_ path: String) throws(AdminAccess.Failure) -> Bool {
         do throws(SystemError) {
             try UnixSocket.probe(path)
@@ -114,7 +114,7 @@ struct AdminCall {
         }
     }
 
-    /// The line that runs a command as the user of a socket, as the end of a sentence; empty where that user is root.
+    /// The command line for the user of a socket, as the end of a sentence; empty for root's.
     private static func line(at path: String) -> String {
         guard let (place, owner) = FileSystem.visibleOwner(of: path), owner != 0 else { return "" }
         return "; as root, or with sudo: \(FileOwner(id: owner, at: place).line("deskgate …"))"
@@ -151,12 +151,12 @@ extension AdminCall {
         case stranger(reason: String)
     }
 
-    /// One sentence; nil when the process does not hang.
+    /// One sentence; nil when the process responds.
     private func hang(_ error: ClientError) -> String? {
         ListenerFailure.hang(error, at: address, usesTLS: tls != nil).map { "the admin listener at \(address) \($0)" }
     }
 
-    /// Verifies the listener's proof that it knows one of the tokens.
+    /// Verifies the listener's proof that it has one of the tokens.
     private func prove(_ client: Client) throws(AdminAccess.Failure) -> Proof {
         let nonce = try nonce()
         let query = [(name: "nonce", text: Base64URL.encode(nonce.span))]
@@ -186,7 +186,7 @@ extension AdminCall {
         }
     }
 
-    /// The first of the tokens that one of the proofs is made with.
+    /// The first of the tokens with a valid proof.
     private func known(_ proofs: [[UInt8]], _ nonce: [UInt8]) throws(AdminAccess.Failure) -> SecretBytes? {
         for token in tokens {
             do throws(CryptoError) {

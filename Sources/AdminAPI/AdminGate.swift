@@ -5,8 +5,8 @@ internal import HTTPServer
 internal import Observability
 internal import Threading
 
-/// Access control of the admin listener: requires a token with the route's role, and writes an audit line for each change and for each
-/// token that does not suffice.
+/// Access control of the admin listener: requires a token with a sufficient role, and writes an audit line for each change and each
+/// insufficient token.
 struct AdminGate: Sendable {
     enum Admission {
         case admitted(AdminCaller)
@@ -92,7 +92,7 @@ struct AdminGate: Sendable {
             headers: [("WWW-Authenticate", "Bearer error=\"insufficient_scope\", scope=\"\(needed.rawValue)\"")])
     }
 
-    /// Writes the audit line of a token that does not suffice, unless there were many in this minute.
+    /// Writes the audit line of an insufficient token, unless there were many in this minute.
     func deny(_ caller: AdminCaller, outcome: String, fields: [(key: String, value: LogValue)]) {
         denials.log(
             .warning, message: "audit", reason: outcome, fields: Self.line("authenticate", outcome: outcome, fields: fields, caller: caller)
@@ -170,7 +170,7 @@ enum HostRule {
     private static func isAddressed(_ request: borrowing Request) -> Bool {
         var isAddressed = true
         request.withHeader("Host") { value in
-            // Every browser sends it.
+            // Every browser sends this header.
             if let value { isAddressed = isLocalName(value) }
         }
         return isAddressed

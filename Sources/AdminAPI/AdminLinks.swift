@@ -2,10 +2,10 @@ internal import HTTPServer
 
 /// The requests that accept an id from an answer, for the description of the listeners.
 ///
-/// The first element of a list represents all of them.
+/// Requests about a delivery.
 extension [RouteDescription.Link] {
     /// With a delivery.
-    /// - Parameter pointer: where the answer has its id, as a JSON pointer.
+    /// - Parameter pointer: the position of its id in the answer, as a JSON pointer.
     static func delivery(_ pointer: String) -> Self {
         let id = inAnswer(pointer)
         return [
@@ -23,8 +23,8 @@ extension [RouteDescription.Link] {
         [RouteDescription.Link(.get, path: "/v1/bots/calls/:id", parameters: ["id": inAnswer(pointer)])]
     }
 
-    /// With a person.
-    /// - Parameter pointer: where the answer has the object with `app_id` and `user_id`.
+    /// Requests about a person.
+    /// - Parameter pointer: the position of the object with `app_id` and `user_id` in the answer.
     static func person(_ pointer: String) -> Self {
         [
             RouteDescription.Link(
@@ -32,15 +32,15 @@ extension [RouteDescription.Link] {
         ]
     }
 
-    /// With a device.
-    /// - Parameter pointer: where the answer has the object with `app_id`, `user_id` and `device_id`.
+    /// Requests about a device.
+    /// - Parameter pointer: the position of the object with `app_id`, `user_id` and `device_id` in the answer.
     static func device(_ pointer: String) -> Self {
         let names = ["app_id", "user_id", "device_id"]
         let values = names.map { ($0, inAnswer("\(pointer)/\($0)")) }
         return [RouteDescription.Link(.get, path: "/v1/explain", parameters: Dictionary(uniqueKeysWithValues: values))]
     }
 
-    /// With a ticket.
+    /// Requests about a ticket.
     /// - Parameter app: the expression for its app.
     static func ticket(_ pointer: String, app: String) -> Self {
         let values = ["app_id": app, "ticket_id": inAnswer(pointer)]
@@ -51,7 +51,7 @@ extension [RouteDescription.Link] {
         ]
     }
 
-    /// With the security key of a person, both of the same request.
+    /// Requests with the security key of a person, both from the same request.
     static func securityKey(_ pointer: String) -> Self {
         let values = ["app_id": "$request.body#/app_id", "user_id": "$request.body#/user_id", "security_key": inAnswer(pointer)]
         return [

@@ -31,18 +31,20 @@ package struct AdminServices: Sendable {
     /// - Parameters:
     ///     - status: returns the answer of `GET /v1/status`, with texts in a language; must not block.
     ///     - openAPI: returns the answer of `GET /openapi.json`.
-    ///     - holds: returns why each notifier starts no attempts now, by its name.
+    ///     - holds: returns the reason why each notifier starts no attempts now, by name.
     ///     - notifiers: returns the status of the configured notifiers; must not block.
     ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and the reason.
-    ///     - onRevocation: called on that thread, before the answer, with a change that the store has, or nil without a change; puts all changes of the store in force.
+    ///     - onRevocation: called on that thread, before the answer, with a change that the store has, or nil without a change; puts all
+    ///       changes of the store in force.
     ///     - revocations: the ones in force.
     ///     - tickets: returns the tickets of an app; nil when its help desk offers none.
     ///     - sessions: returns the status of a person's session tokens; nil for an app that issues none. Must not block.
-    ///     - authorizations: returns the answers to a person's latest requests; nil for an app that is not configured. May wait some seconds.
+    ///     - authorizations: returns the answers to a person's latest requests; nil for an app that is not configured. May wait some
+    ///       seconds.
     ///     - onForget: called on that thread, before the answer, when the store has erased a person. Must not block.
     ///     - backend: returns the status of an app's backend; nil for an app without one. Must not block.
-    ///     - problems: returns the present problems; nil outside the service. Must not block.
-    ///     - trials: tries the running push notifiers; nil before they run.
+    ///     - problems: returns the current problems; nil outside the service. Must not block.
+    ///     - trials: tests the running push notifiers; nil before they run.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: SnapshotReference<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger,
@@ -85,13 +87,13 @@ package struct AdminServices: Sendable {
     }
 }
 
-/// Answers the requests of `AdminRoute.all`.
+/// Handles the requests of `AdminRoute.all`.
 ///
 /// Store calls run on separate threads, while the connection is suspended.
 package final class AdminListener: Sendable {
-    /// Bounds of actions that wait for the store's threads: in total, and for one token.
+    /// Limits of actions that wait for the store's threads: in total, and for one token.
     private static let shares = (all: ShareBound(1, waiting: 128), token: ShareBound(1, waiting: 63))
-    /// Bounds of concurrent and of waiting requests to help desks: in total, and for one app.
+    /// Limits of running and of waiting requests to help desks: in total, and for one app.
     private static let remoteShares = (all: ShareBound(16, waiting: 128), app: ShareBound(4, waiting: 64))
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
@@ -101,12 +103,12 @@ package final class AdminListener: Sendable {
     let services: AdminServices
     let gate: AdminGate
     private let page: PageRoutes
-    /// Changes wait for each other, and reads for reads, so a long change does not delay reads. Tokens take turns.
+    /// Changes run one at a time, and so do reads, so a long change does not delay reads. Tokens take turns.
     private let changer, reader: WorkQueue
     /// Calls of help desks and other replicas do not delay actions on the store, and those of one app do not delay another app's.
     private let caller: WorkQueue
 
-    /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
+    /// Prepares the listener. The caller must call `stop`, after the HTTP server has stopped and before the store is closed.
     package init(_ services: AdminServices) {
         self.services = services
         gate = AdminGate(
@@ -178,7 +180,7 @@ package final class AdminListener: Sendable {
                     (action.change == nil ? reader : changer, ShareOwner(caller.token?.name ?? ""))
                 }
             let isQueued = worker.submit(for: owner) { [self] in
-                // A change is made in any case. A question that was answered 503 meanwhile, as when the service stops, is not asked.
+                // A change is always performed. A query whose caller got 503 in the meantime, as when the service stops, is skipped.
                 guard action.change != nil || box.isAwaited else { return }
                 box.respond(perform(action, caller))
             }

@@ -3,15 +3,15 @@ internal import Core
 
 /// The process at the address of a configuration's admin listener, by its `ListenerProof`.
 package enum AdminListenerIdentity: Sendable, Equatable {
-    /// A service that knows one of the configuration's admin tokens.
+    /// A service that has one of the configuration's admin tokens.
     case service
     case nobody
-    /// Another process, or a service whose tokens or certificate are no longer those of the configuration; the text says how it failed to
-    /// prove itself.
+    /// Another process, or a service whose tokens or certificate are no longer those of the configuration; the text contains the failed
+    /// check.
     case unproven(String)
-    /// A process that takes connections and does not answer; one sentence says so, with the remedy.
+    /// A process that accepts connections without responding; a sentence with the remedy.
     case hangs(String)
-    /// This user may not open the socket, where the service may listen; one sentence says so, with the remedy.
+    /// This user may not open the socket at which the service may listen; a sentence with the remedy.
     case forbidden(String)
     /// Nothing can be proven: the configuration has no token, its port is 0, or the listener could not be asked.
     case unknown

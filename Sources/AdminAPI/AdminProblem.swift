@@ -1,6 +1,6 @@
 /// A mistake in an operator's request, for the caller; it never contains a value.
 package struct AdminProblem: Error, Equatable {
-    /// The parameter at fault; nil when it is the whole request.
+    /// The parameter at fault; nil for the whole request.
     package let field: String?
     private let sentence: Sentence
 
@@ -19,7 +19,7 @@ package struct AdminProblem: Error, Equatable {
     /// - Parameter name: gives the caller's name of a parameter, such as the option of a command.
     package func text(naming name: (String) -> String) -> String { sentence.parts.map { $0.text(name) }.joined() }
 
-    /// A sentence that names other parameters by `\(field: "user_id")`, because a command line has other names for them.
+    /// A sentence that refers to other parameters with `\(field: "user_id")`, because a command line has other names for them.
     struct Sentence: Equatable, ExpressibleByStringInterpolation {
         fileprivate let parts: [Part]
 

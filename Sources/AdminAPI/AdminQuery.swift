@@ -50,7 +50,7 @@ struct AdminQuery {
 /// Parses the JSON object in the body of an operator's request, strictly.
 enum AdminBody {
     /// Parses the object.
-    /// - Parameter contents: what the error message says that the object should have; empty, or beginning with a space.
+    /// - Parameter contents: the expected contents of the object in the error message; empty, or beginning with a space.
     static func object(_ body: Span<UInt8>, contents: String = "") throws(AdminProblem) -> JSONObject {
         let value: JSONValue
         do throws(JSONError) {
@@ -65,7 +65,7 @@ enum AdminBody {
 
 extension [AdminRoute.Parameter] {
     /// The known parameter with this name; throws when it is unknown.
-    /// - Parameter kind: the word for a parameter in the message.
+    /// - Parameter kind: the word for a parameter in the error message.
     func known(_ name: String, as kind: String = "criterion") throws(AdminProblem) -> String {
         guard let known = first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             let names = map(\.name).joined(separator: ", ")

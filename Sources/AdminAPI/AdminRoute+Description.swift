@@ -23,7 +23,7 @@ extension AdminRoute {
                 answer.status, text: answer.text, schema: AdminSchema.object(answer.members, answer.types), links: answer.links)
     }
 
-    /// The parameters in the body; a body with any other member is refused.
+    /// The parameters in the body; a body with any other member is rejected.
     private var body: RouteDescription.Body? {
         let members = parameters.filter { $0.place == .body }
         guard !members.isEmpty else { return nil }
@@ -36,7 +36,7 @@ extension AdminRoute {
         return RouteDescription.Body(schema, example: Self.example(of: members))
     }
 
-    /// A body with the values that are known; nil when one that is required is not.
+    /// An example body from the known values; nil when a required one is unknown.
     private static func example(of members: [Parameter]) -> JSONValue? {
         let known = members.filter { examples[$0.name] != nil }
         guard !known.isEmpty, members.allSatisfy({ !$0.isRequired || examples[$0.name] != nil }) else { return nil }

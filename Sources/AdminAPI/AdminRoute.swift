@@ -3,14 +3,14 @@ internal import Core
 package import HTTPServer
 internal import JSON
 
-/// One request of the admin listener, as data: `AdminListener` serves the table `all`, and the documentation is written from it.
+/// One request of the admin listener, as data: `AdminListener` serves the table `all`, and the documentation is generated from it.
 package struct AdminRoute: Sendable {
     package enum Role: String, Sendable {
         case anyone
         /// While only this machine reaches the listener and the configuration requires no token, every process that can connect; otherwise
         /// callers with the role `read`.
         case scrape
-        /// Backends, which mint keys and know what their users read.
+        /// Backends, which mint keys and report read messages.
         case mint
         case read
         case operate
@@ -28,21 +28,21 @@ package struct AdminRoute: Sendable {
     }
 
     package struct Parameter: Sendable {
-        /// The part of the request that has it.
+        /// The part of the request that contains it.
         package enum Place: String, Sendable {
             case path, query, body
         }
 
         package enum Kind: Sendable, Equatable {
             case text
-            /// A text of so many UTF-16 code units without control characters.
+            /// A text of this many UTF-16 code units without control characters.
             case line(ClosedRange<Int>)
             /// A text that matches this regular expression of ECMA-262.
             case matching(String)
-            /// An identity of the help desk: a text, in a body also a whole number.
+            /// An identity of the help desk: a text, or in a body also a whole number.
             case identity
             case number(ClosedRange<Int64>)
-            /// An integer in a range, or null, which counts as absent.
+            /// An integer in a range, or null, which means absent.
             case maybeNumber(ClosedRange<Int64>)
             /// An RFC 3339 time.
             case time
@@ -54,7 +54,7 @@ package struct AdminRoute: Sendable {
         }
 
         package let name: String
-        /// The part of the request that has it.
+        /// The part of the request that contains it.
         package let place: Place
         package let kind: Kind
         package let isRequired: Bool
@@ -80,10 +80,10 @@ package struct AdminRoute: Sendable {
         package let status: Int
         /// The members of its JSON object, in order; empty when the answer is not JSON.
         package let members: [String]
-        /// The JSON Schemas of members, by name; `AdminSchema` says what others are.
+        /// The JSON Schemas of members, by name; `AdminSchema` has those of common members.
         let types: [String: JSONValue]
         package let text: String
-        /// Statuses of refusals that do not follow from its parameters and its role.
+        /// Error statuses that do not follow from its parameters and its role.
         package let refusals: [Int]
         /// The requests that accept an id from it.
         let links: [RouteDescription.Link]

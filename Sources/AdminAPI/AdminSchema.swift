@@ -19,12 +19,12 @@ enum AdminSchema {
         "superseded": count,
     ]
 
-    /// An object with these members, each always there.
+    /// An object with these members, all required.
     static func object(_ members: [String], _ types: [String: JSONValue]) -> JSONValue {
         Schema.object(members.map { ($0, types[$0] ?? common[$0] ?? Schema.any) })
     }
 
-    /// The types of `Delivery.members`, and of those that only one delivery alone has.
+    /// The types of `Delivery.members`, and of those only in the answer for a single delivery.
     static let delivery: [String: JSONValue] = [
         "id": uuid, "notifier": Schema.text, "state": Schema.choice(of: Delivery.State.self), "reason": Schema.text,
         "meaning": Schema.text, "attempts": count, "due_at": maybeTime, "waits": maybeText, "ended_at": maybeTime, "event_id": uuid,

@@ -7,7 +7,7 @@ package struct CrowdedListener: Sendable, Equatable {
     package static let shownMilliseconds: UInt64 = 60_000
 
     package let listener: Name
-    /// The bound on connections that was reached; nil when it was the memory for bodies.
+    /// The limit of connections that was reached; nil for the memory for bodies.
     package let bound: ReachedBound?
 
     package init(_ listener: Name, _ bound: ReachedBound?) {
@@ -15,14 +15,14 @@ package struct CrowdedListener: Sendable, Equatable {
     }
 
     package enum Name: String, Sendable, CaseIterable {
-        /// The one that help desks and apps call.
+        /// The listener for help desks and apps.
         case `public`
         case admin
 
-        /// The configuration key that bounds its connections.
+        /// The configuration key that limits its connections.
         var place: String { self == .public ? "listen.max_connections" : "admin.max_connections" }
 
-        /// The remedy when there is no room for a body; the end of a sentence.
+        /// The remedy for a lack of memory for bodies; the end of a sentence.
         package var remedyOfBodies: LocalizedText {
             switch self {
             case .public:

@@ -1,8 +1,8 @@
 internal import Core
 internal import Time
 
-/// Dead deliveries by notifier and reason. The store has the numbers for notifiers, apps and reasons; for other criteria a search counts,
-/// the newest first.
+/// Dead deliveries by notifier and reason. The store has counters by notifier, app and reason; for other criteria a search counts them, the
+/// newest first.
 struct DeadGroups {
     struct Name: Hashable {
         let notifier, reason: ByteKey
@@ -26,8 +26,8 @@ struct DeadGroups {
     private(set) var isComplete = true
     private let endedBy: Int64?
 
-    /// Counts those that match.
-    /// - Parameter end: when no further page of a search is counted.
+    /// Counts matching deliveries.
+    /// - Parameter end: the time after which no further page of a search is counted.
     init(_ filter: DeliveryFilter, in store: any Store, until end: MonotonicMilliseconds) throws(StoreError) {
         let counts = try store.dead()
         endedBy = counts.endedBy
@@ -58,7 +58,7 @@ struct DeadGroups {
 
     var count: Int { groups.values.reduce(0) { $0 + $1.count } }
 
-    /// The set of those that were counted, where its retry begins; nil when it is empty, or more may match.
+    /// The set of the counted deliveries, with the start of its retry; nil when it is empty, or more may match.
     var set: RetryCursor? {
         guard isComplete, count > 0, let endedBy else { return nil }
         return RetryCursor(endedBy: endedBy, total: count)

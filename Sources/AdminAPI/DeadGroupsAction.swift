@@ -5,9 +5,9 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Counts dead deliveries by notifier and reason, and names the set that was counted, so that exactly it can be retried.
+/// Counts dead deliveries by notifier and reason, and returns the counted set, so that exactly this set can be retried.
 struct DeadGroupsAction: AdminAction {
-    /// After how many milliseconds a search counts no further page.
+    /// Milliseconds after which a search counts no further page.
     private static let milliseconds: UInt64 = TimeLimit.milliseconds(2000)
     private static let path: StaticString = "/v1/deliveries/reasons"
     private static let parameters = DeliveryCriteria.parameters.filter { $0.name != "state" }

@@ -41,7 +41,7 @@ extension DeliveryAction {
             criteria.filter, after: page["after"], limit: limit, in: Language(parameter: page[Language.parameter.name]))
     }
 
-    /// The parameters of `GET /v1/deliveries` beside the criteria.
+    /// The parameters of `GET /v1/deliveries` in addition to the criteria.
     private static let listed = AdminQuery.page + [Language.parameter]
 
     /// The parameters of `DELETE /v1/deliveries`.

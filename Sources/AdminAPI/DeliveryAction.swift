@@ -7,8 +7,8 @@ package enum DeliveryAction: Sendable, Equatable {
     case list(DeliveryFilter, after: DeliveryCursor?, limit: Int, in: Language = .english)
     case show(UUIDv7, in: Language = .english)
     case retryOne(UUIDv7)
-    /// Retries matching dead deliveries, a step of them: those of a set from its last place on, or the first ones of a new set, which holds
-    /// all that match now.
+    /// Retries a step of the matching dead deliveries: those of a set from its last position on, or the first ones of a new set, which
+    /// contains all that match now.
     case retry(DeliveryFilter, after: RetryCursor? = nil)
     /// Deletes deliveries that ended in this state before this time; nil is now.
     case purge(Delivery.State, before: UnixMilliseconds?)
@@ -43,7 +43,7 @@ package enum DeliveryAction: Sendable, Equatable {
 }
 
 extension DeliveryAction {
-    /// Makes the action that purges pending deliveries of a notifier, for example of one that was removed from the configuration. It must
+    /// Creates the action that purges pending deliveries of a notifier, for example of one that was removed from the configuration. It must
     /// name the notifier and accepts no time, so that pending deliveries are not purged by mistake.
     static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminProblem) -> DeliveryAction {
         guard let state, try DeliveryCriteria.state(state) == .pending, before == nil else {
@@ -166,7 +166,7 @@ extension AdminAnswer {
         return error(409, code: obstacle.rawValue, message: message)
     }
 
-    /// The result of a step of a retry, and how much of the set is left.
+    /// The result of a step of a retry, and the size of the rest of the set.
     fileprivate static func retried(_ step: RetryStep, total: Int, next: RetryCursor?) -> AdminAnswer {
         var kept = JSONObject()
         for obstacle in RetryObstacle.allCases { kept.append(.integer(Int64(step.kept[obstacle] ?? 0)), forKey: obstacle.rawValue) }

@@ -97,7 +97,7 @@ package struct DeliveryCriteria {
 
 /// The body of `POST /v1/deliveries/retry`: criteria as in the query of a list, or `{"all": true}`.
 enum DeliveryRetryBody {
-    /// The criteria. Nothing but dead deliveries can be tried again.
+    /// The criteria. Only dead deliveries can be retried.
     static let criteria = DeliveryCriteria.parameters.map { parameter in
         parameter.placed(.body, parameter.name == "state" ? .choice([Delivery.State.dead.rawValue]) : nil)
     }

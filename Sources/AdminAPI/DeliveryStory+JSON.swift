@@ -9,8 +9,9 @@ extension Delivery {
         "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at", "trace_id",
     ]
 
-    /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` says
-    /// why, and `due_at` is null, because the time of the next attempt is unknown. `meaning` describes the state and its cause in words.
+    /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` contains
+    /// the reason, and `due_at` is null, because the time of the next attempt is unknown. `meaning` describes the state and its cause in
+    /// words.
     func json(_ context: AdminContext, in language: Language = .english) -> JSONObject {
         let wait = context.wait(of: self)
         let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)

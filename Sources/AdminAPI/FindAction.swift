@@ -5,13 +5,13 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// Searches all apps for what has a name: the one request behind the box of the operators' page.
+/// Searches all apps for objects with a name: the request of the search box on the operators' page.
 package struct FindAction: AdminAction, Equatable {
     /// The maximum number of devices in a page.
     private static let maximumDevices = 100
 
     private let name: String
-    /// The only kind that is wanted; nil for all.
+    /// The requested kind; nil for all.
     private let kind: NameMatch.Kind?
     /// The user of the security key, if the name is one.
     private let userID: String?
@@ -42,7 +42,7 @@ package struct FindAction: AdminAction, Equatable {
     private func wants(_ kind: NameMatch.Kind) -> Bool { self.kind.map { $0 == kind } ?? true }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
-        // A security key is no name: the store is not asked for it.
+        // A security key is not a name, so the store is not searched for it.
         if let key = SecurityKey(name.utf8.span) {
             return Self.answer(wants(.securityKey) ? matches(of: key, context) : [], next: nil)
         }
@@ -51,7 +51,7 @@ package struct FindAction: AdminAction, Equatable {
         if after == nil {
             if wants(.delivery), let id = UUIDv7(name.lowercased()), let delivery = try context.store.story(of: id)?.delivery {
                 let event = delivery.event
-                // Nothing else has the id of a delivery.
+                // Only a delivery has such an id.
                 return Self.answer([NameMatch(.delivery, in: .delivery, appID: event.identity.appID, userID: event.userID)], next: nil)
             }
             if wants(.user) { found = try formerUsers(context) }
@@ -61,7 +61,7 @@ package struct FindAction: AdminAction, Equatable {
         return Self.answer(found + page.matches, next: page.next)
     }
 
-    /// The apps that have forgotten a user of this name, as authorization knows.
+    /// The apps that have forgotten a user with this name, according to the revocations.
     private func formerUsers(_ context: AdminContext) throws(StoreError) -> [NameMatch] {
         let revocations = try context.revocations()
         do throws(CryptoError) {
@@ -75,7 +75,7 @@ package struct FindAction: AdminAction, Equatable {
         }
     }
 
-    /// The apps that have a secret with the id in a key; first those in which it has made this key for the user.
+    /// The apps that have a secret with the id in a key; first those whose secret has signed this key for the user.
     private func matches(of key: SecurityKey, _ context: AdminContext) -> [NameMatch] {
         let authorizer = context.state.authorizer
         var (genuine, others) = ([NameMatch](), [NameMatch]())
@@ -92,7 +92,7 @@ package struct FindAction: AdminAction, Equatable {
         return genuine + others
     }
 
-    /// Whether a secret of the app has made the key for the user.
+    /// Whether a secret of the app has signed the key for the user.
     private func isGenuine(in app: String, _ authorizer: Authorizer, _ context: AdminContext) -> Bool {
         guard let userID else { return false }
         let decision = authorizer.authorize(

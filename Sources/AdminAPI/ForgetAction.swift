@@ -7,11 +7,11 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Forgets a person: no key counts any more, and the store keeps nothing of the person but a digest.
+/// Forgets a person: no key is valid any more, and the store keeps only a digest of the person.
 package struct ForgetAction: AdminAction, Equatable {
-    /// Milliseconds within which other processes learn of a revocation. Until then they may store data about the person.
+    /// Milliseconds within which other processes get a revocation. Until then they may store data about the person.
     private static let propagationMilliseconds: UInt64 = TimeLimit.milliseconds(1500)
-    /// The maximum number of a person's devices that are searched for in the files afterwards; a person has fewer.
+    /// The maximum number of a person's devices whose data is then searched for in the files; a person has fewer.
     private static let maximumDevices = 1000
     private static let revocationsPerPage = 1000
 
@@ -25,7 +25,7 @@ package struct ForgetAction: AdminAction, Equatable {
 
     package var change: String? { "users.forget" }
 
-    /// Each step may be repeated; the first one denies the person for ever.
+    /// Each step may be repeated; the first one denies the person permanently.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: person.appID.utf8.span) != nil else {
             return .unknownApp(person.appID, context.state.names.apps)
@@ -43,10 +43,10 @@ package struct ForgetAction: AdminAction, Equatable {
         return answer(former, revocations: revocations, erasure: erasure, traces: traces, proof: proof, context: context)
     }
 
-    /// Adds the revocation of a former person, with its event, unless it exists.
+    /// Adds the revocation of a forgotten person, with its event, unless it exists.
     private func revokeForEver(_ context: AdminContext) throws(StoreError) -> Revocation {
         if let known = try context.store.formerRevocation(of: person) {
-            // Another replica may have made it just now.
+            // Another replica may have added it just now.
             context.onRevocation(.added(known))
             return known
         }
@@ -88,7 +88,7 @@ extension Store {
     }
 
     /// The digest of a person.
-    /// - Parameter salt: the store's; nil makes the first one.
+    /// - Parameter salt: the store's; nil creates the first one.
     fileprivate func former(_ person: AppUser, salt: [UInt8]?) throws(StoreError) -> FormerUser {
         do throws(CryptoError) {
             if let salt { return try FormerUser(person, salt: salt) }

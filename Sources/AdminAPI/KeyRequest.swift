@@ -21,7 +21,7 @@ struct KeyRequest {
     let userID: String
     let lifetimeSeconds: UInt64?
 
-    /// Parses the body. Unknown fields are refused, because a misspelt `ttl_seconds` would mint a key with too long a lifetime.
+    /// Parses the body. Unknown fields are rejected, because a misspelt `ttl_seconds` would mint a key with too long a lifetime.
     init(_ body: Span<UInt8>) throws(AdminProblem) {
         let object = try AdminBody.object(body, contents: " with app_id and user_id")
         for member in object.members { _ = try Self.parameters.known(member.key, as: "field") }

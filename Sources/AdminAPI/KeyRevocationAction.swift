@@ -4,16 +4,16 @@ internal import HTTPClient
 internal import HTTPServer
 internal import JSON
 
-/// Asks whether the revocations in force end one key of a person, for `deskgate key verify`.
+/// Queries whether active revocations invalidate one key of a person, for `deskgate key verify`.
 ///
-/// It answers the two questions that authorization asks of revocations. The caller decides the rest by its own configuration, which may be
-/// another one than the service's.
+/// The answer contains only the results that authorization needs from revocations. The caller decides the rest with its own configuration,
+/// which may differ from the service's.
 package struct KeyRevocationAction: AdminAction {
     private let person: AppUser
     private let securityKey: String
 
     /// Checks the fields.
-    /// - Parameter securityKey: also one that only the app's backend understands; of such a key only the block of its person counts.
+    /// - Parameter securityKey: the key. If only the app's backend can verify it, only a block of its person applies.
     package init(appID: String?, userID: String?, securityKey: String?) throws(AdminProblem) {
         person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         guard let securityKey, !securityKey.isEmpty else { throw AdminProblem("security_key", "expected the key.") }
@@ -42,7 +42,7 @@ package struct KeyRevocationAction: AdminAction {
         }
     }
 
-    /// The revocations of an answer, for deciding about this key and person alone; nil when the question was refused.
+    /// Returns revocations from an answer that are sufficient to decide about this key and person; nil when the request was rejected.
     package func revocations(in answer: AdminAnswer) -> Revocations? {
         switch (answer.json["known"], answer.json["revoked"], answer.json["blocked"]) {
         case (.bool(false), _, _): .unknown

@@ -14,10 +14,10 @@ package struct KeyStatus {
 
     /// Describes the keys of an authorizer.
     /// - Parameters:
-    ///   - uses: the known usage, also of other keys.
+    ///   - uses: the recorded uses, including uses of other keys.
     ///   - replicas: the processes that share the store.
-    ///   - revocations: those in force, or those of the store.
-    ///   - isServing: whether the authorizer's keys are in force in this process.
+    ///   - revocations: the active revocations, or the revocations of the store.
+    ///   - isServing: whether this process authorizes with these keys.
     package init(
         _ authorizer: Authorizer, uses: [KeyUse], replicas: [Replica], revocations: Revocations, isServing: Bool, now: UnixSeconds
     ) {

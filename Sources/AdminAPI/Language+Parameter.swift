@@ -2,7 +2,7 @@ internal import Core
 internal import HTTPServer
 
 extension Language {
-    /// The parameter of requests whose answers have texts for people.
+    /// The parameter of requests whose answers contain texts for people.
     static let parameter = AdminRoute.Parameter(
         "lang", place: .query, kind: .choice(allCases.map(\.rawValue)), text: "The language of the texts; English without it.")
 
@@ -18,10 +18,10 @@ extension Language {
         self = language
     }
 
-    /// The part of a query that asks for it; empty for English, which needs none.
+    /// The query items that select this language; empty for English, the default.
     var query: [(name: String, text: String)] { self == .english ? [] : [(Self.parameter.name, rawValue)] }
 
-    /// The answer to a request that has no other parameter.
+    /// Answers a request whose only parameter is the language.
     static func answer(_ request: borrowing Request, _ make: (Language) -> Response) -> Response {
         do throws(AdminProblem) {
             let values = try AdminQuery(request.queryItems()).values(of: [parameter])

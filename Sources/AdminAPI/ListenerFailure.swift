@@ -4,24 +4,24 @@ package import HTTPServer
 internal import POSIX
 package import Time
 
-/// Explains why one of the service's own listeners gave no answer to a command.
+/// Explains why a listener of the service did not answer a command.
 package enum ListenerFailure {
-    /// Says that the process hangs, with the remedy: the end of a sentence that begins with the listener; nil when the error is another
-    /// one.
+    /// Returns a text that the process hangs, with the remedy, as the end of a sentence that begins with the listener; nil when the error
+    /// has another cause.
     package static func hang(_ error: ClientError, at address: ListenAddress, usesTLS: Bool) -> String? {
         let hang = "its process hangs; see systemctl status deskgate and the log, and restart it"
-        // A Unix socket is in a directory where other programs make no files.
+        // Other programs do not create files in the directory of a Unix socket.
         let remedy =
             switch address {
             case .unix: hang
             case .tcp: "\(hang); or another program has the port: ss -ltnp"
             }
         return switch error {
-        // With TLS the handshake counts as connecting, and a process that hangs does not take part in it.
+        // With TLS, the handshake is part of connecting, and a hanging process does not complete it.
         case .timeout(.connecting) where !usesTLS: "does not accept the connection in time: a firewall is in the way, or \(remedy)"
         case .timeout(.queued): nil
         case .timeout: "accepts the connection and does not answer: \(remedy)"
-        // libcurl does not wait for room in the queue of a Unix socket.
+        // libcurl does not wait for space in the queue of a Unix socket.
         case .connect where hasFullQueue(address): "takes none of the connections that wait: \(remedy)"
         default: nil
         }
@@ -32,8 +32,8 @@ package enum ListenerFailure {
         return (try? UnixSocket.probe(path)) == false
     }
 
-    /// The fault of the certificate with its remedy; nil when the error is about something else.
-    /// - Parameter identity: of the listener, as its files have it now.
+    /// Returns the problem of the certificate with its remedy; nil when the error has another cause.
+    /// - Parameter identity: the listener's current certificate and key files.
     package static func certificate(_ error: ClientError, _ identity: TLSIdentity, now: UnixSeconds) -> String? {
         guard case .tls(_, isUntrusted: true) = error else { return nil }
         guard let end = expiry(identity) else { return nil }
@@ -44,7 +44,7 @@ package enum ListenerFailure {
             + "it in force; \(error)"
     }
 
-    /// When the certificate in a listener's file expires; nil when it cannot be read.
+    /// Returns the expiry of the certificate in a listener's file; nil when it cannot be read.
     package static func expiry(_ identity: TLSIdentity) -> UnixSeconds? {
         CertificatePair.expiry(ofCertificate: identity.certificate).map { UnixSeconds(rawValue: $0) }
     }

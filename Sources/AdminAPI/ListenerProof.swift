@@ -4,20 +4,20 @@ internal import HTTPServer
 internal import JSON
 internal import Threading
 
-/// Proves that a listener knows the admin tokens, so that commands send a token to no other process.
+/// Proves that a listener has the admin tokens, so that commands do not send a token to any other process.
 ///
-/// The caller sends a nonce, and the listener answers with its HMAC under each token, which also covers the address that the connection was
-/// made to. A process that holds the port but not the token cannot answer. Nor can it relay the answer of another replica, because it
-/// reaches that replica at another address than the caller has connected to. Only TLS or a Unix socket prevents a relay that connects from
-/// the other replica's own machine to the same loopback address. The caller accepts the proof of exactly the token that it sends: a process
-/// that has a token of a lesser role must not get a greater one.
+/// The caller sends a nonce. The listener answers with an HMAC under each token, over the nonce and the address of the connection. A
+/// process that uses the port but lacks the token cannot answer. It cannot relay the answer of another replica either, because it reaches
+/// that replica at another address than the caller's. Only TLS or a Unix socket prevents a relay that connects from the other replica's own
+/// machine to the same loopback address. The caller accepts only the proof of the token that it sends, so that a process with a token of a
+/// lesser role cannot obtain a token of a greater role.
 ///
-/// Strangers can ask too. They learn how many tokens there are, but not whether one of theirs has a role: the proofs are in the order of
-/// their own bytes. Only a token that can be guessed could be found from its proof, and such tokens need `allow_insecure_secrets`.
+/// Anyone can request the proofs. The answer reveals the number of tokens, but not the role of a token: the proofs are sorted by their own
+/// bytes. Only a token that can be guessed could be found from its proof, and such tokens require `allow_insecure_secrets`.
 enum ListenerProof {
     /// The length of the nonce in bytes.
     static let nonceCount = 32
-    /// Domain separation: this HMAC is valid for nothing else.
+    /// Domain separation: this HMAC is not valid for any other purpose.
     private static let label: StaticString = "deskgate/listener/v1"
 
     private static let wrongNonce = Response.error(400, code: "malformed", message: "nonce: expected \(nonceCount) bytes as base64url.")
@@ -57,9 +57,9 @@ enum ListenerProof {
         return proofs
     }
 
-    /// The proof for a connection to this address.
-    /// - Parameter address: from `ListenAddress.onThisMachine`. A Unix socket's path is left out: it may differ in the caller's container,
-    ///   and only a user who may write to its directory can replace the socket.
+    /// Returns the proof for a connection to this address.
+    /// - Parameter address: from `ListenAddress.onThisMachine`. The path of a Unix socket is omitted: it may differ in the caller's
+    ///   container, and only a user who may write to its directory can replace the socket.
     /// - Throws: when OpenSSL fails.
     static func code(_ token: SecretBytes, address: ListenAddress, nonce: [UInt8]) throws(CryptoError) -> InlineArray<32, UInt8> {
         switch address {

@@ -9,15 +9,15 @@ package import Time
 package struct NotifierStatus: Sendable {
     package let name: String
     package let state: BreakerStatus
-    /// The cause of the pause, and its remedy; nil while it is not paused.
+    /// The cause of the pause, and its remedy; nil if the notifier is not paused.
     package let pause: (reason: String, remedy: String)?
-    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    /// The reason of the last attempt that failed because of the notifier; empty if there is none.
     package let lastFailure: String
-    /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
+    /// The reason why the settings may be wrong: a rejection after which no delivery has arrived; nil if there is none.
     package let settingsProblem: String?
-    /// When its certificate expires; nil when it has none.
+    /// The expiry of the notifier's certificate; nil if it has none.
     package let credentialExpiresAt: UnixSeconds?
-    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time.
+    /// The earliest time of the next attempt; nil if an attempt is allowed now, or if the time alone does not allow it.
     package let nextAttemptAt: UnixMilliseconds?
 
     package init(
@@ -35,7 +35,7 @@ package struct NotifierStatus: Sendable {
 }
 
 extension NotifierStatus {
-    /// `GET /v1/notifiers`, which is answered from memory, also while the store's disk hangs.
+    /// `GET /v1/notifiers`. The answer comes from memory, so it does not depend on the store's disk.
     static let route = AdminRoute(
         .get, path: "/v1/notifiers", role: .read, summary: "The notifiers, each with its state and its pending deliveries.",
         parameters: [Language.parameter],
@@ -65,7 +65,7 @@ extension NotifierStatus {
         return Response(status: 200, json: ["notifiers": list], headers: [("Cache-Control", "no-store")])
     }
 
-    /// The cause of the pause, and the remedy that the log shows: ends of sentences.
+    /// Returns the cause of the pause, and the remedy as logged, each as the end of a sentence.
     private func pauseMeaning(_ configuration: Configuration) -> (text: LocalizedText, remedy: LocalizedText)? {
         pause.map { pause in
             let meaning = ReasonMeaning.ofPause(pause.reason, configuration.notifier(name))

@@ -6,12 +6,12 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// A notifier of the configuration, as operators know it.
+/// A notifier of the configuration, as shown to operators.
 struct NamedNotifier: Sendable {
     let name: String
     let type: String
     let apps: [String]
-    /// Whether it delivers events without a person. Push providers need a device, and a relay a registration.
+    /// Whether the notifier delivers events without a person. Push providers require a device, and a relay requires a registration.
     let takesTests: Bool
 
     static func all(_ configuration: Configuration) -> [NamedNotifier] {
@@ -23,7 +23,7 @@ struct NamedNotifier: Sendable {
     }
 }
 
-/// Stores an event of the type `operator.test` for one notifier, which then gets it in the way of every other event.
+/// Stores an `operator.test` event for one notifier. The event is delivered like any other event.
 package struct NotifierTestAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/test"
     private static let lifetimeMilliseconds: UInt64 = 3_600_000
@@ -47,7 +47,6 @@ package struct NotifierTestAction: AdminAction {
 
     let notifier: String
 
-    /// Makes the action.
     /// - Parameter notifier: the name of a notifier of the type `http` or `log`.
     package init(notifier: String) {
         self.notifier = notifier

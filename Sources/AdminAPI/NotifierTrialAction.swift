@@ -5,24 +5,24 @@ internal import HTTPServer
 package import JSON
 internal import POSIX
 
-/// A push for one device, with which a notifier is tried.
+/// A push to one device that tests a notifier.
 package struct TestPush: Sendable {
     package static let defaultTitle = "Deskgate"
     package static let defaultBody = "Test push"
 
     /// The device's push token, not empty.
     package let token: String
-    /// The device type; nil for the notifier's usual one.
+    /// The device type; nil for the notifier's default type.
     package let type: String?
     /// Shown as the author, if the notifier shows authors.
     package let title: String
     /// Shown as the text, if the notifier shows texts.
     package let body: String
 
-    /// Makes a push.
+    /// Creates a test push.
     /// - Parameters:
-    ///   - title: nil for the usual one.
-    ///   - body: nil for the usual one.
+    ///   - title: nil for the default title.
+    ///   - body: nil for the default text.
     package init(token: String, type: String? = nil, title: String?, body: String?) {
         self.token = token
         self.type = type
@@ -31,17 +31,17 @@ package struct TestPush: Sendable {
     }
 }
 
-/// Tries the push notifiers that run, with their own connections and provider tokens.
+/// Tests the running push notifiers with their own connections and provider tokens.
 ///
-/// Apple refuses tokens that are made more often than every 20 minutes, so a command beside the service must not make one of its own. The
-/// functions block until the providers have answered.
+/// Apple rejects provider tokens that are created more often than every 20 minutes, so a command must not create another token while the
+/// service is running. The functions block until the providers have answered.
 package struct NotifierTrials: Sendable {
     let prove: @Sendable ([Configuration.Notifier], Configuration) -> [JSONValue]
     let send: @Sendable (TestPush, Configuration.Notifier, Configuration) -> JSONValue?
 
     /// - Parameters:
-    ///   - prove: the verdicts of the providers of those notifiers that run.
-    ///   - send: the verdict on a push; nil when the notifier does not run.
+    ///   - prove: returns the verdicts of the providers of the given notifiers that are running.
+    ///   - send: returns the verdict on a push; nil when the notifier is not running.
     package init(
         prove: @escaping @Sendable ([Configuration.Notifier], Configuration) -> [JSONValue],
         send: @escaping @Sendable (TestPush, Configuration.Notifier, Configuration) -> JSONValue?
@@ -52,7 +52,8 @@ package struct NotifierTrials: Sendable {
 }
 
 extension AdminContext {
-    /// The push notifiers in force; of a command that has read a file only those that the service reads in the same file now.
+    /// Returns the active push notifiers. For a command that has read a file, returns only notifiers whose settings are the same in the
+    /// current file.
     /// - Parameter file: the absolute path of the command's configuration.
     fileprivate func pushNotifiers(asIn file: String?) -> [Configuration.Notifier] {
         let notifiers = state.configuration.notifiers.filter(\.type.isPush)
@@ -75,7 +76,7 @@ private enum NotifierTrialRoute {
     ]
 }
 
-/// Has the providers of the running push notifiers judge their credentials. No phone shows anything.
+/// Checks the credentials of the running push notifiers with requests to the providers. Phones show nothing.
 package struct NotifierProofAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/prove"
     private static let parameters = [NotifierTrialRoute.file]
@@ -95,8 +96,7 @@ package struct NotifierProofAction: AdminAction {
 
     let file: String?
 
-    /// Makes the action.
-    /// - Parameter file: the absolute path of the caller's configuration; nil proves whatever is in force.
+    /// - Parameter file: the absolute path of the caller's configuration; nil tests all active notifiers.
     package init(file: String?) {
         self.file = file
     }
@@ -107,7 +107,7 @@ package struct NotifierProofAction: AdminAction {
 
     package var change: String? { "notifiers.prove" }
 
-    /// The providers belong to no app.
+    /// Empty, because the providers belong to no app.
     package var remoteAppID: String? { "" }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
@@ -116,7 +116,7 @@ package struct NotifierProofAction: AdminAction {
     }
 }
 
-/// Has a running push notifier send one push to one device.
+/// Sends one push to one device with a running push notifier.
 package struct NotifierPushAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/push"
     private static let parameters = [
@@ -152,10 +152,9 @@ package struct NotifierPushAction: AdminAction {
     let notifier: String
     let file: String?
 
-    /// Makes the action.
     /// - Parameters:
     ///   - notifier: the name of a push notifier.
-    ///   - file: the absolute path of the caller's configuration; nil takes the notifier that is in force.
+    ///   - file: the absolute path of the caller's configuration; nil uses the active notifier.
     package init(_ push: TestPush, notifier: String, file: String?) {
         self.push = push
         self.notifier = notifier
@@ -173,7 +172,7 @@ package struct NotifierPushAction: AdminAction {
 
     package var change: String? { "notifiers.push" }
 
-    /// The provider belongs to no app.
+    /// Empty, because the provider belongs to no app.
     package var remoteAppID: String? { "" }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {

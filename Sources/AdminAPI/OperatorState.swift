@@ -2,29 +2,29 @@ package import Configuration
 package import Core
 internal import HTTPServer
 
-/// The part of the configuration in force that the admin listener uses: an immutable snapshot, which a reload replaces.
+/// The part of the active configuration that the admin listener uses: an immutable snapshot that a reload replaces.
 package final class OperatorState: Sendable {
     package let configuration: Configuration
-    /// Computes `user_ref`, and has the keys for minting.
+    /// Computes `user_ref`, and contains the keys for minting.
     let authorizer: Authorizer
     /// The default lifetime of a minted key in seconds; 0 means no expiry.
     let defaultLifetimeSeconds: UInt64
     let tokens: [AdminToken]
-    /// Whether `/metrics` needs a token as well.
+    /// Whether `/metrics` also requires a token.
     let metricsNeedToken: Bool
     let page: PageAccess
     let isSecure: Bool
-    /// The cookie that carries the id of a session.
+    /// The cookie that contains the id of a session.
     let cookie: SessionCookie
-    /// The configuration's file without its secrets.
+    /// The configuration file without secrets.
     let shown: ShownConfiguration
     let names: KnownNames
     let notifiers: [NamedNotifier]
-    /// The notifiers that receive events about removed devices, and how long these events live.
+    /// The notifiers that receive events about removed devices, and the lifetime of these events.
     let registryAudience: RegistryAudience
     let subscriptions: AppSubscriptions
 
-    /// Takes the snapshot of a configuration; `authorizer` must be made from the same one.
+    /// Creates a snapshot. `authorizer` must belong to the same configuration.
     package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
         self.configuration = configuration
         self.authorizer = authorizer
@@ -42,10 +42,10 @@ package final class OperatorState: Sendable {
     }
 }
 
-/// The names in a configuration, for checking requests.
+/// The names in a configuration, for the validation of requests.
 struct KnownNames: Sendable {
     let apps: [String]
-    /// Includes Deskgate's own notifier.
+    /// The notifiers, including Deskgate's internal notifier.
     let notifiers: [String]
 
     init(_ configuration: Configuration) {
@@ -55,8 +55,8 @@ struct KnownNames: Sendable {
 }
 
 extension AdminContext {
-    /// The error for a filter without matches that names a notifier or an app that is neither configured nor in any delivery; nil for other
-    /// filters. A notifier that was removed from the configuration can be named as long as it has deliveries.
+    /// Returns the error for a filter without matches whose notifier or app is neither configured nor used by any delivery; nil for other
+    /// filters. A notifier that was removed from the configuration is valid while it has deliveries.
     func problem(in filter: DeliveryFilter) throws(StoreError) -> AdminAnswer? {
         if let name = filter.notifier, !Self.contains(state.names.notifiers, name) {
             var same = DeliveryFilter()
@@ -71,20 +71,20 @@ extension AdminContext {
         return nil
     }
 
-    /// Whether no delivery matches. False also where a large store was not searched to its end.
+    /// Whether no delivery matches. Also false if a large store was not searched completely.
     private func isUnknown(_ filter: DeliveryFilter) throws(StoreError) -> Bool {
         let page = try store.page(of: filter, after: nil, limit: 1)
         return page.deliveries.isEmpty && page.next == nil
     }
 
-    /// The error for a device filter without matches whose app is neither configured nor has any device; nil for other filters.
+    /// Returns the error for a device filter without matches whose app is neither configured nor has any device; nil for other filters.
     func problem(in filter: DeviceFilter) throws(StoreError) -> AdminAnswer? {
         guard !Self.contains(state.names.apps, filter.appID) else { return nil }
         let others = try store.devices(DeviceFilter(appID: filter.appID, userID: nil, deviceID: nil), after: nil, limit: 1)
         return others.isEmpty ? .unknownName("app_id", name: filter.appID, known: state.names.apps) : nil
     }
 
-    /// The error for a filter without matches whose app is not configured; nil for other filters.
+    /// Returns the error for a filter without matches whose app is not configured; nil for other filters.
     func problem(in filter: RevocationFilter) -> AdminAnswer? {
         let appID: String? =
             switch filter {
@@ -103,14 +103,14 @@ extension AdminContext {
 }
 
 extension AdminAnswer {
-    /// The name itself is not repeated, because it may be a misplaced secret.
+    /// Returns the error for an unknown name. The name is not repeated, because it may be a misplaced secret.
     fileprivate static func unknownName(_ field: String, name: String, known: [String]) -> AdminAnswer {
         let hint = hint(to: name, known)
         return error(
             400, code: "unknown_name", message: "\(field): nothing of this name is configured, and no delivery or device has it; \(hint)")
     }
 
-    /// The error for an app that is not configured.
+    /// Returns the error for an app that is not configured.
     static func unknownApp(_ name: String, _ known: [String]) -> AdminAnswer {
         error(400, code: "unknown_name", message: "app_id: no app of this name is configured; \(hint(to: name, known))")
     }

@@ -8,7 +8,7 @@ package struct PersonAction: AdminAction, Equatable {
     package enum Kind: String, Sendable {
         /// Revokes all keys issued until now, and removes the devices.
         case signOut = "sign-out"
-        /// No key counts, also later ones, until the person is unblocked, and the devices are removed.
+        /// Denies all keys, including later ones, until the person is unblocked, and removes the devices.
         case block
         case unblock
     }
@@ -47,7 +47,7 @@ package struct PersonAction: AdminAction, Equatable {
     private func signOut(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
         let bound = Revocation.bound(after: context.sharedNow)
         let added = try context.revoke(person.appID, .user(person.userID), issuedBefore: bound, reason: reason)
-        // Also devices whose keys were issued by a clock that is ahead.
+        // Also removes devices whose keys were issued by a clock that is ahead.
         let removed = try added.devicesRemoved + removeDevices(context)
         return AdminAnswer(
             [
@@ -59,9 +59,9 @@ package struct PersonAction: AdminAction, Equatable {
     private func block(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
         let (block, removed): (Revocation, Int)
         if let earlier = try blocks(context).first {
-            // Another replica may have made it just now.
+            // Another replica may have just created the block.
             context.onRevocation(.added(earlier))
-            // An earlier version has left the devices.
+            // An earlier version did not remove the devices.
             (block, removed) = (earlier, try removeDevices(context))
         } else {
             block = try context.revoke(person.appID, .user(person.userID), issuedBefore: nil, reason: reason)
@@ -72,7 +72,7 @@ package struct PersonAction: AdminAction, Equatable {
             about: context.about(block, userID: person.userID))
     }
 
-    /// - Returns: how many devices of the person were removed.
+    /// - Returns: the number of the person's devices that were removed.
     private func removeDevices(_ context: AdminContext) throws(StoreError) -> Int {
         let devices = DeviceFilter(appID: person.appID, userID: person.userID)
         return try context.store.removeDevices(devices, now: context.now, telling: context.state.registryAudience)
@@ -80,7 +80,7 @@ package struct PersonAction: AdminAction, Equatable {
 
     private func unblock(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
         let blocks = try blocks(context)
-        // Another replica may have removed the last one just now.
+        // Another replica may have just removed the last block.
         if blocks.isEmpty { context.onRevocation(nil) }
         var removed = 0
         for block in blocks where try context.remove(block.id) != nil { removed += 1 }
@@ -91,7 +91,7 @@ package struct PersonAction: AdminAction, Equatable {
             about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])
     }
 
-    /// The blocks of the person: one, or several when operators blocked at the same time.
+    /// Returns the blocks of the person. Several exist if operators blocked the person at the same time.
     private func blocks(_ context: AdminContext) throws(StoreError) -> [Revocation] {
         var found: [Revocation] = []
         var last: UUIDv7?
@@ -112,7 +112,7 @@ extension PersonAction {
         AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
-    /// The routes of people: sign out, block, unblock.
+    /// The routes for actions on people: sign out, block, unblock.
     static let routes = [
         route(
             .signOut, path: "/v1/users/sign-out",

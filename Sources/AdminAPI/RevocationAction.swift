@@ -7,14 +7,14 @@ internal import Time
 
 package enum RevocationAction: AdminAction, Equatable {
     case add(RevocationRequest)
-    /// Lists revocations, newest first, at most `limit`, after the end of an earlier page.
+    /// Lists revocations, newest first, at most `limit`, beginning after `after`.
     case list(RevocationFilter, after: UUIDv7?, limit: Int)
     case remove(UUIDv7)
 
     /// - Parameters:
     ///   - appID: the app whose revocations are listed; nil for all.
-    ///   - userID: the person in the revocations; nil for all.
-    ///   - after: `next` of an earlier page.
+    ///   - userID: the person whose revocations are listed; nil for all.
+    ///   - after: the value of `next` from an earlier page.
     package static func listing(appID: String?, userID: String?, after: String?, limit: Int?) throws(AdminProblem) -> RevocationAction {
         guard appID != nil || userID == nil else {
             throw AdminProblem("app_id", "missing; \(field: "app_id") and \(field: "user_id") name a person together.")
@@ -34,7 +34,7 @@ package enum RevocationAction: AdminAction, Equatable {
         return .list(filter, after: last, limit: limit ?? AdminAnswer.defaultLimit)
     }
 
-    /// Makes a remove action; nil for a text that is no id.
+    /// Creates a remove action; nil if the text is not a valid id.
     package static func removing(_ id: String) -> RevocationAction? { UUIDv7(id).map { .remove($0) } }
 
     package var change: String? {
@@ -52,13 +52,13 @@ package enum RevocationAction: AdminAction, Equatable {
             let scope = wanted.scope(now: context.sharedNow)
             let added = try context.revoke(
                 wanted.appID, scope.subject, keyOf: wanted.keyHolder(context), issuedBefore: scope.issuedBefore, reason: wanted.reason)
-            // Of one key only who asked can know the person.
+            // For a revocation of one key, only the request may contain the person.
             let userID = wanted.userID ?? added.userID
             return AdminAnswer(
                 status: 201, .object(added.json(context)), change: .removed(added.devicesRemoved),
                 about: context.about(added, userID: userID))
         case .list(let filter, let after, let limit):
-            // One more than the limit shows whether there are more.
+            // Requests one revocation more than the limit, to detect whether there are more.
             let found = try context.store.revocations(filter, after: after, limit: limit + 1)
             if found.isEmpty, let problem = context.problem(in: filter) { return problem }
             let shown = found.prefix(limit)
@@ -77,9 +77,10 @@ package enum RevocationAction: AdminAction, Equatable {
 }
 
 extension AdminContext {
-    /// Revokes keys; in force when this returns, and the devices that registered with them are signed out. Of many devices some may be
-    /// left, which get nothing any more. Where a person's keys led to sessions at the help desk, an event ends those as well.
-    /// - Parameter holder: whose key is revoked, where that is known.
+    /// Revokes keys. When this returns, the revocation is active, and the devices that registered with these keys are signed out. If there
+    /// are many devices, some may remain registered, but they receive nothing. If the keys of a person led to sessions at the help desk, an
+    /// event also ends these sessions.
+    /// - Parameter holder: the owner of the revoked key; nil when unknown.
     func revoke(
         _ appID: String, _ subject: Revocation.Subject, keyOf holder: AppUser? = nil, issuedBefore: UnixSeconds?, reason: String,
         announcing incoming: IncomingEvent? = nil
@@ -96,15 +97,16 @@ extension AdminContext {
         revocation.devicesRemoved = try store.revoke(
             revocation, of: person, announcing: incoming ?? ending, telling: state.registryAudience)
         onRevocation(.added(revocation))
-        // Only now, because there may be many. The revocation is in force in any case: upkeep finds the remaining devices.
+        // Signs out devices last, because there may be many. The revocation is already active, and maintenance signs out the remaining
+        // devices.
         guard person == nil else { return revocation }
         let others = try? store.signOutDevices(coveredBy: revocation, now: now, telling: state.registryAudience)
         revocation.devicesRemoved += others ?? 0
         return revocation
     }
 
-    /// Removes a revocation. When this returns it is no longer in force, even if another replica has removed it.
-    /// - Returns: as `Store.removeRevocation` says.
+    /// Removes a revocation. When this returns, the revocation is inactive, even if another replica has removed it.
+    /// - Returns: the result of `Store.removeRevocation`.
     func remove(_ id: UUIDv7) throws(StoreError) -> Revocation? {
         let removed = try store.removeRevocation(id)
         onRevocation(removed.map { .removed($0.id) })
@@ -121,7 +123,7 @@ extension AdminContext {
 }
 
 extension Revocation {
-    /// The kinds of revocations, in words for operators.
+    /// The kinds of revocations, as displayed to operators.
     enum Kind: String, CaseIterable {
         case securityKey = "security_key"
         case user, block, former

@@ -3,7 +3,7 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// Revokes one key, a person's keys, those of a key id, or all of an app.
+/// A request to revoke one key, all keys of a person, all keys with a key id, or all keys of an app.
 package struct RevocationRequest: Sendable, Equatable {
     let appID: String
     let userID: String?
@@ -15,11 +15,11 @@ package struct RevocationRequest: Sendable, Equatable {
 
     /// Checks the fields.
     /// - Parameters:
-    ///   - userID: whose keys; beside a security key, whose key it must be.
-    ///   - securityKey: the one key; goes with no `issuedBefore`.
-    ///   - keyID: all keys made with this secret of the app.
-    ///   - all: all keys of the app; needed unless `issuedBefore` is given, so that a forgotten field does not end them.
-    ///   - issuedBefore: in Unix seconds; nil means all keys of the person or of the app that were issued until now, or all keys of the key
+    ///   - userID: the person whose keys are revoked; together with a security key, its required owner.
+    ///   - securityKey: the single key to revoke; excludes `issuedBefore`.
+    ///   - keyID: revokes all keys minted with this secret of the app.
+    ///   - all: revokes all keys of the app. Required unless `issuedBefore` is set, so that a forgotten field does not revoke all keys.
+    ///   - issuedBefore: a bound in Unix seconds. Nil revokes all keys of the person or the app issued until now, or all keys with the key
     ///     id.
     package init(
         appID: String?, userID: String?, securityKey: String?, keyID: Int64?, all: Bool, issuedBefore: Int64?, reason: String?
@@ -60,8 +60,8 @@ package struct RevocationRequest: Sendable, Equatable {
         }
     }
 
-    /// Returns the subject, and the first second whose keys stay valid.
-    /// - Parameter now: revokes keys of a person or of the app that are issued until then, unless the request has another bound.
+    /// Returns the subject, and the first issue time of keys that stay valid.
+    /// - Parameter now: the default bound for keys of a person or of the app.
     func scope(now: UnixSeconds) -> (subject: Revocation.Subject, issuedBefore: UnixSeconds?) {
         if let securityKey, let key = SecurityKey(securityKey.utf8.span) { return (.securityKey(salt: key.salt), nil) }
         if let keyID { return (.keyID(keyID), issuedBefore) }
@@ -69,14 +69,14 @@ package struct RevocationRequest: Sendable, Equatable {
         return (.everyKey, issuedBefore ?? Revocation.bound(after: now))
     }
 
-    /// Returns why this configuration cannot have such keys; nil when it can.
+    /// Returns the reason why the configuration cannot have such keys; nil when it can.
     func problem(_ context: AdminContext) -> AdminAnswer? {
         let authorizer = context.state.authorizer
         guard let index = authorizer.index(of: appID.utf8.span) else { return .unknownApp(appID, context.state.names.apps) }
         if let keyID, !authorizer.applications[index].keys.contains(where: { $0.id == keyID }) {
             return .error(400, code: "unknown_key", message: "key_id: the app has no key with this id.")
         }
-        // A key that says a later time of issue is denied anyway, until the clock is there.
+        // A key with a later issue time is denied in any case until that time.
         let latest = Revocation.bound(after: context.sharedNow).saturating(adding: authorizer.policy.clockSkewSeconds)
         if let issuedBefore, issuedBefore > latest {
             return .error(
@@ -88,13 +88,13 @@ package struct RevocationRequest: Sendable, Equatable {
         return .error(400, code: "wrong_key", message: "security_key: it is not a key of this app_id and user_id.")
     }
 
-    /// The person whose key is revoked alone, where a configured secret proves that; their devices need no search then.
+    /// The owner of the single revoked key, if a configured secret proves the owner. The search for devices is then limited to this person.
     func keyHolder(_ context: AdminContext) -> AppUser? {
         guard let userID, verdict(context)?.keyID != nil else { return nil }
         return AppUser(appID: appID, userID: userID)
     }
 
-    /// The verdict on the key that is revoked alone, as if nothing were revoked; nil unless the request names the key and the person.
+    /// The verdict on the single revoked key without any revocations; nil unless the request contains the key and the person.
     private func verdict(_ context: AdminContext) -> Verdict? {
         guard let securityKey, let userID else { return nil }
         return context.state.authorizer.authorize(
@@ -109,7 +109,7 @@ enum PersonFields {
     static let appGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestAppID)
     static let userGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestUserID)
     static let reasonGrammar = AdminRoute.Parameter.Kind.line(0...Revocation.longestReason)
-    /// The first byte, the flags, is 0.
+    /// The first byte contains the flags and is 0.
     static let securityKeyGrammar = AdminRoute.Parameter.Kind.matching(#"^dgk1\.A[A-P][A-Za-z0-9_-]{82}$"#)
 
     static func app(_ text: String?) throws(AdminProblem) -> String {

@@ -2,31 +2,31 @@ internal import Core
 
 /// The revocations that may apply to a person or a key, newest first.
 ///
-/// An index finds those that name the person. Those of whole apps, key ids and single keys are searched among the newest of all
-/// revocations.
+/// An index finds the revocations that contain the person. Revocations of whole apps, key ids and single keys are searched only among the
+/// newest revocations.
 struct RevocationSearch {
-    /// The number of newest revocations that are searched for those that name no person.
+    /// The maximum number of newest revocations that are searched for revocations without a person.
     static let maximumRead = 5000
-    /// The maximum number of revocations that name the person.
+    /// The maximum number of revocations that contain the person.
     private static let maximumNamed = 1000
 
-    /// The one that a person was forgotten with.
+    /// The revocation with which the person was forgotten; nil if there is none.
     var former: Revocation?
     var named: [Revocation] = []
-    /// Revocations of the app that name no person.
+    /// Revocations of the app that contain no person.
     var shared: [Revocation] = []
     /// Whether older revocations were not searched.
     var isCut = false
 
-    /// All that was found, the person's first.
+    /// All results, with the person's revocations first.
     var found: [Revocation] { (former.map { [$0] } ?? []) + named + shared }
 
     init() {}
 
-    /// Searches.
+    /// Runs the search.
     /// - Parameters:
-    ///   - key: whose own revocations and those of its key id are wanted; nil for those that are about more than one key.
-    ///   - maximumRead: how many of the newest are looked through, in five pages.
+    ///   - key: the key whose own revocations and those of its key id are included; nil to include only revocations of more than one key.
+    ///   - maximumRead: the number of newest revocations that are searched, in five pages.
     init(
         _ store: any Store, appID: String, userID: String?, key: SecurityKey?, maximumRead: Int = Self.maximumRead
     ) throws(StoreError) {

@@ -6,8 +6,8 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Records that a person has read a ticket, or all of them, until now: its pending pushes are not sent, and the app's notifiers that post
-/// or log events, or withdraw notifications, receive an event.
+/// Records that a person has read one ticket or all tickets until now. Pending pushes about these tickets are not sent. The app's notifiers
+/// that post or log events, or withdraw notifications, receive an event.
 package struct SeenAction: AdminAction, Equatable {
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
@@ -15,7 +15,7 @@ package struct SeenAction: AdminAction, Equatable {
     private let ticketID: HelpDeskID?
 
     /// Checks the fields.
-    /// - Parameter ticketID: an identity of the help desk; nil for all tickets.
+    /// - Parameter ticketID: an id of the help desk; nil for all tickets.
     package init(appID: String?, userID: String?, ticketID: String?) throws(AdminProblem) {
         person = AppUser(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
         self.ticketID = try ticketID.map { text throws(AdminProblem) in try DeliveryCriteria.identity("ticket_id", text) }
@@ -23,7 +23,7 @@ package struct SeenAction: AdminAction, Equatable {
 
     package var change: String? { "users.seen" }
 
-    /// For backends, which know what their users read.
+    /// The role of backends, because backends detect reads of their users.
     package var role: AdminToken.Role { .mint }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {

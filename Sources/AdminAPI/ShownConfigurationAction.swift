@@ -5,9 +5,9 @@ internal import HTTPServer
 internal import JSON
 internal import Threading
 
-/// Asks for the configuration that is in force.
+/// Returns the active configuration.
 package struct ShownConfigurationAction: AdminAction {
-    /// `GET /v1/configuration`, which is answered from memory, also while the store's disk hangs.
+    /// `GET /v1/configuration`. The answer comes from memory, so it does not depend on the store's disk.
     static let route = AdminRoute(
         .get, path: "/v1/configuration", role: .read, summary: "The configuration in force, without its secrets.",
         answer: AdminRoute.Answer(
@@ -41,7 +41,7 @@ package struct ShownConfigurationAction: AdminAction {
     }
 }
 
-/// Returns the changes that a reload would make now: the service reads its file again, and compares it with the configuration in force.
+/// Returns the changes that a reload would make now: the service reads its file again, and compares it with the active configuration.
 package struct ConfigurationChangesAction: AdminAction {
     static let route = AdminRoute(
         .get, path: "/v1/configuration/changes", role: .read,

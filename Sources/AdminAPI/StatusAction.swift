@@ -12,7 +12,7 @@ package enum ServiceReadiness: String, CaseIterable {
 }
 
 package struct StatusAction: AdminAction {
-    /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
+    /// `GET /v1/status`. The answer comes from memory, so it does not depend on the store's disk.
     static let route = AdminRoute(
         .get, path: "/v1/status", role: .read,
         summary: "Whether the service can work, its problems, the state of its configuration, and the usage of keys.",
@@ -33,7 +33,7 @@ package struct StatusAction: AdminAction {
 
     package var change: String? { nil }
 
-    /// Called only outside the service, when no service runs.
+    /// Used only by commands outside of the service, when no service is running.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let isShared = context.state.configuration.store.isShared
         var status: JSONObject = [

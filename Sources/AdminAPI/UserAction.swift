@@ -5,11 +5,11 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// Shows everything that is known of a person: whether they may chat now, their devices, revocations and latest deliveries.
+/// Shows all data about a person: whether the person may chat now, and the devices, revocations and latest deliveries.
 package struct UserAction: AdminAction, Equatable {
     /// The maximum number of deliveries in the answer, latest first.
     private static let maximumDeliveries = 20
-    /// The maximum number of devices and revocations in the answer; a person has fewer.
+    /// The maximum number of devices and of revocations in the answer. A real person has fewer.
     private static let maximumRows = 100
 
     private let person: AppUser
@@ -54,7 +54,8 @@ package struct UserAction: AdminAction, Equatable {
         return filter
     }
 
-    /// Returns the used part of the limits of registrations for the person and each device. Limits of an app or the service are only named.
+    /// Returns the usage of the registration limits of the person and each device. For the limits of the app and the service, returns only
+    /// the rules.
     private func limits(_ devices: [String], _ context: AdminContext) throws(StoreError) -> [JSONValue] {
         let calls = try context.store.registrationCalls(of: person, devices: devices)
         return context.state.configuration.pushTokens.limits.flatMap { rule -> [JSONValue] in

@@ -5,27 +5,27 @@ internal import HelpDesk
 internal import JSON
 internal import JSONSchema
 
-/// The arguments of a call as they arrived: texts of a query or a form, and members of a JSON object.
+/// The arguments of a call as received: texts from a query or a form, and members of a JSON object.
 struct ReceivedArguments: Sendable {
-    /// In bytes of JSON.
+    /// The maximum size of the JSON text in bytes.
     static let longest = 64 * 1024
-    /// The most arguments, which bounds the search for duplicate names.
+    /// The maximum number of arguments, which limits the search for duplicate names.
     static let most = 256
-    /// The most values and names of a JSON text: as a tree, each takes a hundred times the memory of its bytes.
+    /// The maximum number of values and names in a JSON text. In a tree, each takes about a hundred times the memory of its text.
     static let maximumValues = 8192
 
     private var texts: [(name: String, text: String)] = []
     private var object = JSONObject()
 
-    /// Reads the query and the body of a request: a JSON object or a form. Throws a sentence that describes the mistake.
-    /// - Parameter byteCount: set to the length of both, also when it throws.
+    /// Reads the query and the body of a request: a JSON object or a form. The error contains a sentence that describes the mistake.
+    /// - Parameter byteCount: set to the total length of both, even when the call throws.
     init(_ request: borrowing Request, byteCount: inout Int) throws(BotArgumentsProblem) {
         let items = request.queryItems().filter { !$0.name.isEmpty || !$0.value.isEmpty }
         let body = request.withBody { body in Array(copying: body) }
         byteCount = items.reduce(body.count) { $0 + $1.name.count + $1.value.count }
         guard items.count <= Self.most else { throw Self.tooMany }
         for item in items {
-            // The server has decoded each plus.
+            // The server has already decoded each `+`.
             texts.append((try FormText.decoded(item.name.span), try FormText.decoded(item.value.span)))
         }
         guard !Self.isBlank(body) else { return }
@@ -35,13 +35,13 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Reads the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence that describes the
-    /// mistake.
+    /// Reads the arguments from a model in the body of a call: an object, or its JSON text. The error contains a sentence that describes
+    /// the mistake.
     /// - Parameter body: a JSON object that `sourceMap` has accepted.
     init(ofCall body: [UInt8]) throws(BotArgumentsProblem) {
         if let arguments = try Self.read(body)["arguments"] { try Self.checkNumbers(in: arguments) }
         switch try Self.tree(body)["arguments"] {
-        // Some models write nothing where a function has no parameters.
+        // Some models omit the arguments of a function without parameters.
         case nil, .null: break
         case .object(let members): object = try Self.checked(members)
         case .string(let text): object = try Self.object(Array(text.utf8))
@@ -53,8 +53,8 @@ struct ReceivedArguments: Sendable {
         self.object = object
     }
 
-    /// Removes an argument; nil when there is none of that name.
-    /// - Throws: a sentence when it is not a text, or duplicate.
+    /// Removes and returns an argument; nil when no argument has this name.
+    /// - Throws: an error when the argument is not a text, or occurs twice.
     mutating func takeText(_ name: String) throws(BotArgumentsProblem) -> String? {
         let isWanted = { (other: String) in other.utf8.elementsEqual(name.utf8) }
         var found = texts.filter { isWanted($0.name) }.map { JSONValue.string($0.text) }
@@ -69,8 +69,8 @@ struct ReceivedArguments: Sendable {
         return text
     }
 
-    /// Returns the arguments as one object, with each text converted to its parameter's type. Throws a sentence about a duplicate or
-    /// forbidden name.
+    /// Returns the arguments as one object, in which each text is converted to the type of its parameter. Throws when a name is duplicate
+    /// or forbidden.
     func value(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
         let all = try together(for: function)
         guard !Self.hasPrototype(all) else { throw Self.prototype }
@@ -88,7 +88,7 @@ struct ReceivedArguments: Sendable {
         return .object(all)
     }
 
-    /// In JavaScript, a member of this name changes what all objects inherit.
+    /// In JavaScript, a member with this name can change the prototype of all objects.
     private static let prototype = BotArgumentsProblem("no member may be called __proto__")
 
     static let tooMany = BotArgumentsProblem("there are more than \(most) arguments")
@@ -128,12 +128,12 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Names the parameter of a number that no parser reads exactly; the tree's parser would report only line and column.
+    /// Reports the parameter of a number that cannot be represented exactly. The parser of the tree would report only line and column.
     private static func checkNumbers(in arguments: JSONElement) throws(BotArgumentsProblem) {
         if let violation = JSONSchema.violation(ofNumbersIn: arguments) { throw BotArgumentsProblem(violation.description) }
     }
 
-    /// Scans a JSON text of at most `maximumValues` values and names without building a tree.
+    /// Scans a JSON text with at most `maximumValues` values and names, without creating a tree.
     static func sourceMap(_ text: Span<UInt8>) throws(JSONError) -> JSONElement {
         try JSONElement(parsing: text, maximumValues: maximumValues)
     }
@@ -163,9 +163,9 @@ struct ReceivedArguments: Sendable {
     }
 }
 
-/// The texts of queries and forms, read strictly: broken escapes and invalid UTF-8 are rejected.
+/// Decodes the texts of queries and forms strictly: rejects broken escapes and invalid UTF-8.
 enum FormText {
-    /// Returns the pairs of a form in order, without empty ones.
+    /// Returns the pairs of a form in order. Omits empty pairs.
     static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {
         let parts = form.split(separator: UInt8(ascii: "&"))
         guard parts.count <= ReceivedArguments.most else { throw ReceivedArguments.tooMany }
@@ -178,7 +178,7 @@ enum FormText {
         return pairs
     }
 
-    /// - Parameter isForm: whether `+` is a space.
+    /// - Parameter isForm: whether to decode `+` as a space.
     static func decoded(_ text: Span<UInt8>, isForm: Bool = false) throws(BotArgumentsProblem) -> String {
         guard let bytes = PercentEncoding.decoded(text, isForm: isForm) else {
             throw BotArgumentsProblem("the arguments hold a % without two hexadecimal digits")

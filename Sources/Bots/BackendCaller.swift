@@ -5,13 +5,14 @@ internal import HTTPClient
 internal import Time
 internal import Tracing
 
-/// Sends the requests of functions to companies' backends.
+/// Sends requests for bot functions to companies' backends.
 ///
-/// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
+/// Each request is signed according to Standard Webhooks 1.0. A GET request has no body, so its target (`path?query`) is signed. Redirects
+/// are not followed.
 struct BackendCaller: Sendable {
-    /// Enough for the calls of four slow bots, also at one host. One app may use half. There are as many connections as calls, so that a
-    /// call never waits for one. Connections are not reused, because an answer contains a user's data, or repeating a request would change
-    /// something twice.
+    /// The limits suffice for the calls of four slow bots, even at one host. One app may use half of the calls. The numbers of connections
+    /// and calls are equal, so that a call never waits for a connection. Connections are not reused, because an answer contains a user's
+    /// data, and libcurl could repeat a request on a broken connection, which would make a change twice.
     static let clientSettings = ClientSettings(
         connectionsPerHost: maximumCalls, connectionsPerOwner: maximumCalls / 2, connectionLimit: maximumCalls, requestLimit: maximumCalls,
         requestsPerOwner: maximumCalls / 2, keepsConnections: false)
@@ -31,7 +32,7 @@ struct BackendCaller: Sendable {
     let clocks: Clocks
     let tracer: Tracer
 
-    /// Calls a backend at most once.
+    /// Calls a backend once, without retries.
     /// - Parameter completion: called exactly once, on the client's thread or on this one; must not block.
     func send(_ call: Call, _ completion: @escaping @Sendable (Result<FunctionAnswer, BackendFault>) -> Void) {
         let span = call.trace.flatMap { tracer.begin(below: $0) }
@@ -82,7 +83,7 @@ struct BackendCaller: Sendable {
             connectTimeoutMilliseconds: request.timeoutMilliseconds, responseBodyLimit: FunctionAnswer.longest)
     }
 
-    /// Returns the path and the query of a URL, as they are sent.
+    /// Returns the path and the query of a URL, as sent in the request.
     static func target(of url: String) -> String {
         guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "/" }
         let rest = url.utf8[scheme...].dropFirst(3)

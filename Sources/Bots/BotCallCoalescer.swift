@@ -3,14 +3,15 @@ internal import HelpDesk
 internal import Threading
 internal import Time
 
-/// The calls under way at one bot's backend, the limits of its functions, and the answers to changes: a value, and the caller locks.
+/// The calls in progress at one bot's backend, the rate limits of its functions, and the answers to changes. This type is not synchronized:
+/// the caller must hold a lock.
 ///
-/// A change is performed once per key: a repeated call waits for the answer under way, or receives the stored one.
+/// A change is performed once per key: a repeated call waits for the answer in progress, or receives the stored answer.
 struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     enum Admission {
-        /// `finish` must be called when the call has ended.
+        /// The caller must perform the call, and call `finish` when it has ended.
         case perform
-        /// The same call is under way; `finish` returns the waiter.
+        /// The same call is in progress; `finish` returns the waiter.
         case wait
         case repeated(CallReply)
         case limited(LimitRefusal)
@@ -31,7 +32,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
     private var underWay: FairQueue<Void>
     private var windows: [String: Windows] = [:]
     private var changes: [[UInt8]: Change] = [:]
-    /// The keys of stored answers, in order of the answers, with their expiry.
+    /// The keys of stored answers with their expiry, in the order of the answers.
     private var answered: [(key: [UInt8], person: CallWindows.Person, expiresAt: UnixSeconds)] = []
     private var oldest = 0
     private var answeredBytes = 0
@@ -41,7 +42,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         underWay = FairQueue([bounds.underWay, bounds.underWayOfApp, bounds.underWayOfPerson].map { ShareBound($0) })
     }
 
-    /// Replaces the limits. The counts of functions with unchanged limits are kept.
+    /// Replaces the functions and their limits. The counts of functions with unchanged limits are kept.
     mutating func use(_ functions: [(name: String, limits: [LimitRule])]) {
         let former = windows
         windows = [:]
@@ -51,14 +52,14 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Returns the limit that rejects a call now; nil when none does. Counts nothing.
+    /// Returns the limit that currently rejects a call; nil when the call is allowed. Does not count the call.
     func refusal(of function: String, _ person: CallWindows.Person, now: UnixMilliseconds) -> LimitRefusal? {
         windows[function]?.windows.refusal(of: person, now: now)
     }
 
     var isFull: Bool { !underWay.hasRoom() }
 
-    /// Whether a user, or the user's app, has the maximum number of calls under way.
+    /// Whether a user, or the user's app, has the maximum number of calls in progress.
     func isFull(for person: CallWindows.Person) -> Bool { !underWay.hasRoom(for: person.share) }
 
     var waiting: Int {
@@ -67,13 +68,13 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Whether the answer to a change is stored, so that `admit` would repeat it.
+    /// Whether the answer to a change is stored, so that `admit` would return it.
     func hasAnswer(to key: [UInt8]) -> Bool { if case .answered? = changes[key] { true } else { false } }
 
     /// Decides on a call, and counts it if it is performed.
     /// - Parameters:
     ///   - key: the deduplication key of a change; nil for a call that changes nothing.
-    ///   - waiter: stored if the answer is `wait`; the caller of `finish` notifies it.
+    ///   - waiter: stored if the result is `wait`; the caller of `finish` notifies it.
     mutating func admit(
         _ function: String, person: CallWindows.Person, key: [UInt8]?, waiter: Waiter, now: UnixMilliseconds
     ) -> Admission {
@@ -97,8 +98,8 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
 
     /// Ends a call that was performed.
     /// - Parameters:
-    ///   - key: as given to `admit`, like the user.
-    ///   - expiresAt: the last second in which the answer is stored for repetitions; nil does not store it.
+    ///   - key: the value that was passed to `admit`; the same applies to the user.
+    ///   - expiresAt: the last second in which the stored answer is returned to repeated calls; nil to store no answer.
     /// - Returns: the waiters.
     mutating func finish(
         _ key: [UInt8]?, person: CallWindows.Person, reply: CallReply, keepingUntil expiresAt: UnixSeconds?, now: UnixSeconds
@@ -117,7 +118,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         return waiters
     }
 
-    /// Drops the stored answers to a user's calls; nil for all users.
+    /// Evicts the stored answers to a user's calls; nil for all users.
     mutating func forgetAnswers(to person: CallWindows.Person?) {
         var kept: [(key: [UInt8], person: CallWindows.Person, expiresAt: UnixSeconds)] = []
         for entry in answered[oldest...] {
@@ -126,7 +127,7 @@ struct BotCallCoalescer<Waiter: Sendable>: Sendable {
         (answered, oldest) = (kept, 0)
     }
 
-    /// Drops the expired answers, and the oldest beyond the bounds.
+    /// Evicts expired answers, and the oldest answers beyond the limits.
     private mutating func forgetOldest(now: UnixSeconds) {
         while oldest < answered.count,
             answered[oldest].expiresAt < now || answered.count - oldest > bounds.answers || answeredBytes > bounds.answeredBytes
@@ -149,7 +150,7 @@ struct CallBounds: Sendable {
     var underWay = 512
     var underWayOfApp = 256
     var underWayOfPerson = 16
-    /// The most users counted per function; the least recent caller is evicted.
+    /// The maximum number of users that are counted per function. Beyond it, the least recent caller is evicted.
     var people = 10_000
     var answers = 10_000
     var answeredBytes = 16 << 20

@@ -6,14 +6,14 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Performs calls of functions, in the same way for all routes.
+/// Performs calls of functions for all routes.
 ///
-/// A change is stored before the backend is called, and only once: its key is unique in the store. Then it is authorized again. A call that
-/// changes nothing is stored while the backend is called.
+/// A change is stored before the backend is called, and only once: its key is unique in the store. After that the call is authorized again.
+/// A call that changes nothing is stored while the backend is called.
 final class BotCaller: Sendable {
     /// The time that a change waits for the store; a change stored later is not performed.
     static let storeMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
-    /// The time that a request may take beyond the sum of its parts.
+    /// The time that a request may take in addition to the timeouts of its parts.
     static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let services: HelpDeskServices
@@ -26,18 +26,18 @@ final class BotCaller: Sendable {
         (self.services, self.backend, self.handOffs) = (services, backend, handOffs)
     }
 
-    /// Returns the refusal if a limit of the function rejects the call; nil otherwise. Counts nothing.
+    /// Returns a refusal if a limit of the function rejects the call; nil otherwise. Does not count the call.
     func refusal(_ function: ServedBot.Function, of bot: ServedBot, _ caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return bot.coalescer.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
-    /// Returns the refusal if the user has too many calls under way, or exhausted the budget for refused calls; nil otherwise.
+    /// Returns a refusal if the user has too many calls in progress or has exhausted the budget for refused calls; nil otherwise.
     func refusalIfExhausted(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
         bot.coalescer.withLock({ $0.isFull(for: caller.person) }) ? .busy : refusalIfExhausted(of: caller)
     }
 
-    /// Returns the refusal if the user exhausted the budget for refused calls; nil otherwise.
+    /// Returns a refusal if the user has exhausted the budget for refused calls; nil otherwise.
     func refusalIfExhausted(of caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
@@ -64,7 +64,7 @@ final class BotCaller: Sendable {
         }
     }
 
-    /// Counts the bytes of a repeated call, which no limit of its function bounds.
+    /// Counts the bytes of a repeated call, which the limits of its function do not cover.
     private func count(_ call: AuthorizedBotCall, now: UnixMilliseconds) {
         refused.withLock { $0.count(call.byteCount, of: call.caller.person, now: now) }
     }
@@ -105,7 +105,7 @@ final class BotCaller: Sendable {
         end(call, id: id, ending: ending, reply: .refusal(refusal), complete: complete)
     }
 
-    /// Returns the refusal if the user was signed out or the security key revoked while the change waited for the store or the help desk;
+    /// Returns a refusal if the user was signed out or the security key was revoked while the change waited for the store or the help desk;
     /// nil otherwise.
     private func refusal(ofStored call: AuthorizedBotCall) -> CallRefusal? {
         do throws(CryptoError) {
@@ -139,8 +139,8 @@ final class BotCaller: Sendable {
         }
     }
 
-    /// Stores the end of a stored call. If the same call may begin again, the waiters are notified only after the store allows that, here
-    /// and in all replicas. If the end could not be stored, the call cannot begin again, and repetitions get the same answer here.
+    /// Stores the end of a stored call. If the same call may begin again, the waiters are notified only after the store allows that for all
+    /// replicas. If the end could not be stored, the call cannot begin again, and this process gives repetitions the same answer.
     private func end(
         _ call: AuthorizedBotCall, id: UUIDv7, ending: BotCall.Ending, reply: CallReply, complete: @escaping CallWaiter
     ) {
@@ -154,7 +154,7 @@ final class BotCaller: Sendable {
     }
 
     /// Ends an admitted call, and notifies all waiters.
-    /// - Parameter keeps: whether repetitions get the same answer.
+    /// - Parameter keeps: whether the answer is stored for repetitions.
     private func finish(_ call: AuthorizedBotCall, reply: CallReply, id: UUIDv7?, keeps: Bool, complete: CallWaiter) {
         let now = services.sharedNow
         let waiters = call.bot.coalescer.withLock { coalescer in
@@ -177,14 +177,14 @@ final class BotCaller: Sendable {
             function: call.function.definition.name, argumentsSHA256: digest, arguments: text, at: now)
     }
 
-    /// Returns the digest of the arguments, and their text if the configuration has it recorded.
+    /// Returns the digest of the arguments, and their text if the configuration requires it to be recorded.
     private func stored(_ arguments: BotArguments, of bot: ServedBot) throws(CryptoError) -> (digest: String, text: String?) {
         let digest = try sha256(arguments.canonical.span)
         let text = bot.definition.recordsArguments ? String(decoding: arguments.canonical, as: UTF8.self) : nil
         return (Hexadecimal.text(digest.span), text)
     }
 
-    /// Logs that a call could not be stored. A call that changes nothing is answered nevertheless.
+    /// Logs that a call could not be stored. A call that changes nothing is still answered.
     private func note(_ result: Result<BotCallBeginning, StoreError>, id: UUIDv7, call: AuthorizedBotCall) {
         guard case .failure(let error) = result else { return }
         var fields: LogFields = [
@@ -197,7 +197,7 @@ final class BotCaller: Sendable {
     }
 }
 
-// Calls that are refused before they are performed.
+// Calls that are refused before they are performed
 extension BotCaller {
     func refuse(_ refusal: CallRefusal, _ call: AuthorizedBotCall) -> CallReply {
         refuse(
@@ -209,14 +209,14 @@ extension BotCaller {
     /// - Parameters:
     ///   - function: nil for an unknown function.
     ///   - caller: nil when the user is unknown; then nothing is stored, so that unauthenticated callers cannot fill the store.
-    ///   - byteCount: the bytes of arguments that were read.
+    ///   - byteCount: the number of bytes of arguments that were read.
     func refuse(
         _ refusal: CallRefusal, bot: ServedBot, function: ServedBot.Function?, caller: BotGrant?, context: RequestContext,
         arguments: BotArguments? = nil, byteCount: Int = 0
     ) -> CallReply {
         (function?.counters ?? bot.others).increment(refusal.result)
         log(refusal, bot: bot, function: function, caller: caller, context: context, id: nil)
-        // A failure of our own is nobody's fault.
+        // A failure of Deskgate must not use up the caller's budget.
         if let caller, refusal.result != .unavailable {
             let now = services.clocks.unixMilliseconds()
             refused.withLock { $0.count(byteCount, of: caller.person, now: now) }

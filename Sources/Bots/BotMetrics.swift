@@ -26,7 +26,7 @@ package struct BotMetrics: Sendable {
             "deskgate_bot_quick_replies_total", "Blocks of quick replies in bots' texts by result.", labels: ["bot", "result"])
     }
 
-    /// Returns the counters of a function, which exist with 0 from then on.
+    /// Returns the counters of a function; from then on they exist, with the value 0.
     /// - Parameters: empty when unknown, because callers choose the names.
     func calls(bot: String, function: String) -> LabelledCounters<CallResult> {
         LabelledCounters(CallResult.allCases) { calls.child(bot, function, $0.rawValue) }
@@ -39,13 +39,13 @@ package struct BotMetrics: Sendable {
 
     func duration(bot: String) -> Histogram { durations.child(bot) }
 
-    /// Returns the counters of a bot's starts, which exist with 0 from then on.
+    /// Returns the counters of a bot's starts; from then on they exist, with the value 0.
     /// - Parameter bot: empty when unknown.
     func starts(bot: String) -> LabelledCounters<StartResult> {
         LabelledCounters(StartResult.allCases) { starts.child(bot, $0.rawValue) }
     }
 
-    /// Returns the counters of quick-reply blocks in a bot's texts, which exist with 0 from then on.
+    /// Returns the counters of quick-reply blocks in a bot's texts; from then on they exist, with the value 0.
     func quickReplies(bot: String) -> (cut: Counter, broken: Counter) {
         (quickReplies.child(bot, "cut"), quickReplies.child(bot, "broken"))
     }

@@ -15,7 +15,7 @@ struct ServedBot: Sendable {
     }
 
     let definition: BotDefinition
-    /// The state of the bot's calls, which outlives reloads.
+    /// The state of calls, which persists across reloads.
     let coalescer: Monitor<BotCallCoalescer<CallWaiter>>
     let duration: Histogram
     let starts: LabelledCounters<BotMetrics.StartResult>
@@ -44,14 +44,14 @@ struct ServedBot: Sendable {
     var limits: [(name: String, limits: [LimitRule])] { definition.functions.map { ($0.name, $0.limits) } }
 }
 
-/// The bots of the configuration in force: an immutable snapshot, which a reload replaces.
+/// The bots of the current configuration: an immutable snapshot, which a reload replaces.
 final class BotsState: Sendable {
     let shared: HelpDeskState
     let longestTimeoutMilliseconds: UInt64
     private let bots: [ByteKey: ServedBot]
 
-    /// Takes the snapshot of a configuration, without putting it in force.
-    /// - Parameter former: the state in force; nil at the start.
+    /// Builds the snapshot of a configuration, without activating it.
+    /// - Parameter former: the active state; nil at startup.
     init(_ configuration: Configuration, shared: HelpDeskState, metrics: BotMetrics, former: BotsState? = nil) {
         self.shared = shared
         bots = Dictionary(
@@ -71,7 +71,7 @@ final class BotsState: Sendable {
         for bot in bots.values { bot.coalescer.withLock { $0.use(bot.limits) } }
     }
 
-    /// Drops stored answers to the users whom a change of the revocations may concern.
+    /// Removes the stored answers to users whom a change of the revocations may affect.
     func forgetAnswers(after change: RevocationChange?) {
         var person: CallWindows.Person?
         switch change {

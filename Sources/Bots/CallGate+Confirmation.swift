@@ -5,9 +5,9 @@ internal import HelpDesk
 internal import JSON
 internal import Time
 
-// Confirmations.
+// Confirmations
 extension CallGate {
-    /// Decides on a change that the customer has confirmed; counts, logs and stores a refusal.
+    /// Checks a change that the customer has confirmed; counts, logs and stores a refusal.
     /// - Parameter text: the confirmation.
     func decide(confirming text: String, by proven: AuthenticatedCaller, _ bot: ServedBot, _ state: BotsState) -> Decision {
         var function: ServedBot.Function?
@@ -16,7 +16,7 @@ extension CallGate {
             guard bot.definition.apps.contains(where: { Self.isSame($0, proven.appID) }) else { throw .foreignConfirmation("other_app") }
             let token = try confirmed(text, bot, appID: proven.appID, userID: proven.userID)
             function = bot.function(token.function)
-            // The person's key counts now. The one with which the bot was started may not, as after a sign-out.
+            // The person's present key must be valid. The key with which the bot was started may be invalid, for example after a sign-out.
             try check(token.grant, state: state, caller: &holder, denied: CallRefusal.foreignConfirmation)
             guard let function else { throw .unknownFunction }
             guard function.definition.confirmation == .user else { throw .foreignConfirmation("not_by_user") }

@@ -15,10 +15,10 @@ struct BotCallRequest {
     let confirmation: String?
 }
 
-/// Decides on calls before they are performed: checks ticket, function, arguments, limits and confirmation, in this order. It uses only
-/// memory, on the thread that serves the request.
+/// Checks calls before they are performed: ticket, function, arguments, limits and confirmation, in this order. It uses only memory, on the
+/// thread that serves the request.
 struct CallGate: Sendable {
-    /// Reads the arguments of a call, or throws the mistake. Sets the number of bytes read in either case.
+    /// Parses the arguments of a call, or throws the fault. In either case sets the number of bytes that were read.
     typealias ArgumentReader = (_ byteCount: inout Int) throws(BotArgumentsProblem) -> ReceivedArguments
 
     private static let confirmationName = "confirmation"
@@ -31,7 +31,7 @@ struct CallGate: Sendable {
     let services: HelpDeskServices
     let caller: BotCaller
 
-    /// Facts about a call that its refusal records.
+    /// Facts about a call that are recorded with its refusal.
     private struct Findings {
         var caller: BotGrant?
         var arguments: BotArguments?
@@ -39,7 +39,7 @@ struct CallGate: Sendable {
         var byteCount = 0
     }
 
-    /// Decides on a call with a ticket; counts, logs and stores a refusal.
+    /// Checks a call with a ticket; counts, logs and stores a refusal.
     /// - Parameter readArguments: called at most once, and only after the ticket is verified, so that unauthenticated callers cause no
     ///   work.
     func decide(
@@ -84,7 +84,7 @@ struct CallGate: Sendable {
     /// Verifies that a ticket is valid now, for this bot, and that its user may use the chat.
     /// - Parameters:
     ///   - text: nil when none was sent.
-    ///   - caller: set as by `check`.
+    ///   - caller: set as in `check`.
     func provenTicket(
         _ text: String?, bot: ServedBot, state: BotsState, caller: inout BotGrant?
     ) throws(CallRefusal) -> BotAccessToken {
@@ -109,7 +109,7 @@ struct CallGate: Sendable {
     /// Rejects a ticket or a confirmation whose user may no longer use the chat, or whose security key is no longer valid.
     /// - Parameters:
     ///   - caller: set to the user, unless the user was forgotten; nothing is stored about a forgotten user.
-    ///   - denied: makes the refusal for a reason.
+    ///   - denied: creates the refusal for a reason.
     func check(
         _ grant: BotGrant, state: BotsState, caller: inout BotGrant?, denied: (String) -> CallRefusal
     ) throws(CallRefusal) {
@@ -146,14 +146,14 @@ struct CallGate: Sendable {
     }
 
     /// Returns the deduplication key (`BotCall.key`); nil for a function that changes nothing.
-    /// - Throws: also the refusal that requests a confirmation.
+    /// - Throws: a refusal, also the one that requests a confirmation.
     private func key(
         _ ticket: BotAccessToken, bot: ServedBot, function: BotFunction, arguments: BotArguments, confirmation: String?,
         state: BotsState, caller: inout BotGrant?
     ) throws(CallRefusal) -> [UInt8]? {
         guard function.changesSomething else { return nil }
         switch (function.confirmation, confirmation) {
-        // The key of a confirmed call, so that a reload of the configuration does not allow a second one.
+        // The key of the confirmed call is used, so that a reload of the configuration does not allow a second call.
         case (.none, _) where function.isOncePerStart:
             return try Self.key(token(ticket, bot: bot, function: function, arguments: arguments), bot)
         case (.none, _):
@@ -162,7 +162,7 @@ struct CallGate: Sendable {
             }
         case (.model, let text?):
             let token = try confirmed(text, bot, appID: ticket.grant.appID, userID: ticket.grant.userID)
-            // It may be of an earlier start, with another key.
+            // The confirmation may belong to an earlier start, with another key.
             try check(token.grant, state: state, caller: &caller, denied: CallRefusal.foreignConfirmation)
             guard Self.isSame(token.function, function.name),
                 try checked(token, function).canonical == arguments.canonical
@@ -171,7 +171,8 @@ struct CallGate: Sendable {
         case (.model, nil), (.user, _):
             let token = try token(ticket, bot: bot, function: function, arguments: arguments)
             if function.isOncePerStart {
-                // A completed call is answered again, whatever the confirmation: a customer must not confirm a call that will not be made.
+                // A completed call is answered again, even without a valid confirmation: a customer must not confirm a call that will not
+                // be made.
                 let key = try Self.key(token, bot)
                 if bot.coalescer.withLock({ $0.hasAnswer(to: key) }) { return key }
             }

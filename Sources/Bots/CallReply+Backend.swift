@@ -5,9 +5,9 @@ internal import JSON
 internal import Observability
 internal import Time
 
-// The meaning of a backend call's end for the caller and the stored call.
+// The meaning of a finished backend call for the caller and the stored call
 extension CallReply {
-    /// Returns the reply to, and the ending of, a call that was sent to the backend.
+    /// Returns the reply to the caller, and the outcome to store, of a call that was sent to the backend.
     static func conclude(
         _ result: Result<FunctionAnswer, BackendFault>, of function: BotFunction, at now: UnixMilliseconds
     ) -> (reply: CallReply, ending: BotCall.Ending) {
@@ -45,7 +45,7 @@ extension BackendFault {
 }
 
 extension CallRefusal {
-    /// 502, 503 or 504 in place of a backend's answer, with a message whether a change may have been made.
+    /// 502, 503 or 504 instead of a backend's answer; the message states whether a change may have been made.
     init(_ fault: BackendFault, of function: BotFunction) {
         let asked = if case .handOff = function.action { "The help desk" } else { "The company's system" }
         let (status, code, what, result) =
@@ -70,7 +70,7 @@ extension CallRefusal {
 
     /// 409 for a repeated change whose answer is no longer stored.
     static func alreadyCalled(_ call: BotCall) -> CallRefusal {
-        // A start hands over once, with whatever summary.
+        // A started bot hands over only once, with any summary.
         let before = call.function.hasSameBytes(as: BotHandOff.functionName) ? "before" : "with these arguments before"
         let message =
             switch call.outcome {

@@ -6,18 +6,18 @@ internal import Observability
 internal import Time
 
 enum CallResult: String, Sendable, CaseIterable {
-    /// The backend's 2xx, and its 4xx other than 401.
+    /// The backend's 2xx, or its 4xx other than 401.
     case succeeded, refused
-    /// No usable answer, and no answer in time.
+    /// No usable answer, or no answer in time.
     case failed
     case timedOut = "timed_out"
     case invalid
     case limited
     case denied
     case confirmationRequired = "confirmation_required"
-    /// The change was made before, or is under way.
+    /// The change was made before, or is in progress.
     case repeated
-    /// A failure of our own: the backend was not called.
+    /// A failure of Deskgate: the backend was not called.
     case unavailable
     /// The service was stopped during the call.
     case unknown
@@ -46,8 +46,8 @@ enum CallReply: Sendable {
         }
     }
 
-    /// Returns the answer in the vendor-neutral form: 200 with an object that has the backend's status and JSON.
-    /// - Parameter endpoint: the function's public URL, by which an app recognizes the kind of answer.
+    /// Returns the answer in the vendor-neutral form: 200 with an object that contains the backend's status and JSON.
+    /// - Parameter endpoint: the function's public URL, by which an app recognizes the type of the answer.
     func response(endpoint: String) -> Response {
         switch self {
         case .refusal(let refusal): return refusal.response
@@ -65,7 +65,7 @@ enum CallReply: Sendable {
     private static let notStored = [(name: "Cache-Control", value: "no-store")]
 }
 
-/// An answer of ours to a call, with its fields for metrics, the log and the store.
+/// Deskgate's own answer to a call, with its fields for metrics, the log and the store.
 struct CallRefusal: Error {
     let response: Response
     let result: CallResult
@@ -119,7 +119,7 @@ extension CallRefusal {
     static let expiredConfirmation = CallRefusal(
         .error(409, code: "confirmation_expired", message: "The confirmation is not valid any more; ask the bot again."), .denied,
         reason: "expired_confirmation")
-    /// 503: a failure of our own, which must never look like a denial.
+    /// 503: a failure of Deskgate, which must never look like a denial.
     static func undecided(_ reason: String) -> CallRefusal {
         CallRefusal(
             .error(503, code: "undecided", message: "The request could not be decided; try again.", headers: [("Retry-After", "1")]),
@@ -151,7 +151,7 @@ extension CallRefusal {
         CallRefusal(.limited(refusal, now: now), .limited, reason: "limit_per_\(refusal.rule.scope.rawValue)")
     }
 
-    /// 429 for a user whose refused calls have brought too many bytes; the arguments were not read.
+    /// 429 for a user whose refused calls contained too many bytes; the arguments were not read.
     static func exhausted(seconds: UInt64) -> CallRefusal {
         let megabytes = RefusalSampler.bytesPerMinute >> 20
         let response = Response(

@@ -9,11 +9,11 @@ internal import Tracing
 
 /// The routes for holders of a ticket: `/bots/:name/functions/:function` for the vendor, and `/bots/:name/call` for other models.
 ///
-/// Both decide at once, and then suspend the connection while the backend is called.
+/// Both check the call at once, and then suspend the connection while the backend is called.
 final class CallRoutes: Sendable {
     static let functionPath: StaticString = "/bots/:name/functions/:function"
     static let callPath: StaticString = "/bots/:name/call"
-    /// Arguments as a text in JSON are up to twice as long.
+    /// Arguments in a JSON string are up to twice as long.
     private static let callBodyLimit = 2 * ReceivedArguments.longest
 
     private let state: SnapshotReference<BotsState>
@@ -91,8 +91,8 @@ final class CallRoutes: Sendable {
             caller.log(.unknownBot, bot: nil, function: nil, caller: nil, context: end.context, id: nil)
             return responder.respond(end(.refusal(.unknownBot), nil))
         }
-        // A thousand calls at once to a backend that hangs must not take the serving threads' time. Whether one is a repetition is not
-        // looked at then, so nothing is said of what was done.
+        // A thousand simultaneous calls to a hanging backend must not occupy the serving threads. So the call is not compared with earlier
+        // ones, and the answer does not state whether it was made before.
         guard !bot.coalescer.withLock(\.isFull) else {
             return responder.respond(
                 end(caller.refuse(.busy, bot: bot, function: bot.function(asked.function), caller: nil, context: end.context), nil))
@@ -127,7 +127,7 @@ extension CallRoutes {
             (self.context, self.path, self.method, self.tracer, self.render) = (context, path, method, tracer, render)
         }
 
-        /// - Parameter call: nil for a call that was refused.
+        /// - Parameter call: nil for a refused call.
         func callAsFunction(_ reply: CallReply, _ call: AuthorizedBotCall?) -> Response {
             let response = render(reply, call?.function)
             tracer.endRequest(

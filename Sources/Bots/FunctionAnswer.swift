@@ -3,16 +3,16 @@ internal import JSON
 
 /// The answer of a company's backend, forwarded unchanged, or Deskgate's form of the help desk's answer.
 struct FunctionAnswer: Sendable {
-    /// The longest answer of a backend, in bytes.
+    /// The maximum size of a backend's answer, in bytes.
     static let longest = 256 * 1024
-    /// The most values, which bounds the memory for parsing.
+    /// The maximum number of values, which limits the memory for parsing.
     private static let maximumValues = 100_000
 
     /// 200 to 299, or 400 to 499 other than 401.
     let status: Int
-    /// Compact JSON; `null` when the backend has sent no body.
+    /// Compact JSON; `null` when the backend has not sent a body.
     let json: [UInt8]
-    /// Whether certainly nothing was changed; true only for refusals of the help desk.
+    /// Whether it is certain that nothing was changed; true only for refusals of the help desk.
     let changedNothing: Bool
 
     /// Makes the answer for a help desk's result.
@@ -25,8 +25,8 @@ struct FunctionAnswer: Sendable {
     init(_ response: ClientResponse) throws(BackendFault) {
         changedNothing = false
         switch response.status {
-        // It does not accept our signature or secret, or passes on what another system has answered to it. To the caller a 401 is about the
-        // ticket.
+        // The backend rejects Deskgate's signature or secret, or forwards the 401 of another system. To the caller, a 401 would be about
+        // the ticket.
         case 401: throw BackendFault(.unauthorized, status: 401)
         case 200..<300, 400..<500: status = response.status
         case 300..<400: throw BackendFault(.redirect, status: response.status)
@@ -45,7 +45,7 @@ struct FunctionAnswer: Sendable {
         }
     }
 
-    /// Whether the answer has a body: never with 204 and 205 (RFC 9110 sections 15.3.5 and 15.3.6).
+    /// Whether the answer may have a body: not with 204 and 205 (RFC 9110 sections 15.3.5 and 15.3.6).
     var hasBody: Bool { status != 204 && status != 205 }
 
     /// Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839 section 3.1).
@@ -61,11 +61,11 @@ struct BackendFault: Error {
     enum Reason: String, CaseIterable {
         /// A 3xx: redirects are not followed.
         case redirect
-        /// A 401: the backend does not accept our proof of origin.
+        /// A 401: the backend rejects Deskgate's signature or secret.
         case unauthorized
-        /// A 5xx, or a higher status.
+        /// A 5xx, or a status above that.
         case serverError = "server_error"
-        /// The answer is longer than `FunctionAnswer.longest`, or its head than 64 KiB.
+        /// The answer is longer than `FunctionAnswer.longest`, or its headers are longer than 64 KiB.
         case tooLarge = "too_large"
         case notJSON = "not_json"
         case malformedJSON = "malformed_json"
@@ -76,10 +76,10 @@ struct BackendFault: Error {
         case timeout
         case overloaded
         case stopped
-        /// The help desk rejects our token, or returns another answer that leaves the hand-off's outcome open.
+        /// The help desk rejects Deskgate's token, or returns another answer that leaves the outcome of the hand-off open.
         case helpDeskToken = "help_desk_token"
         case helpDeskUnavailable = "help_desk_unavailable"
-        /// The help desk is unreachable, and nothing was written to it.
+        /// The help desk is unreachable, and no byte was sent to it.
         case helpDeskAway = "help_desk_away"
         case internalError = "internal_error"
     }

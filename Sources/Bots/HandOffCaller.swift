@@ -4,26 +4,26 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Hands conversations over to support. Each job blocks until the help desk answers, so they run on separate threads, which apps and users
+/// Hands conversations over to support. Each job blocks until the help desk answers, so jobs run on separate threads, which apps and users
 /// share.
 final class HandOffCaller: Sendable {
-    /// The most jobs that run at a time and that wait: in all, of an app, and of a user. A user's jobs run one at a time, so that the
-    /// second one finds the ticket of the first.
+    /// The maximum number of jobs that run at the same time and that wait: in all, of an app, and of a user. A user's jobs run one at a
+    /// time, so that the second one finds the ticket of the first.
     private static let shares = (all: ShareBound(16, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(1, waiting: 4))
 
     private let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     private let clock: @Sendable () -> MonotonicMilliseconds
     private let queue: WorkQueue
 
-    /// - Parameter tickets: returns nil when the app's help desk offers none.
+    /// - Parameter tickets: returns nil when the app's help desk has no tickets.
     init(_ clocks: Clocks, tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?) {
         (self.tickets, clock) = (tickets, clocks.monotonicMilliseconds)
         queue = WorkQueue(Self.shares.all, Self.shares.app, Self.shares.person)
     }
 
     /// Runs a job when it is the user's turn.
-    /// - Parameter job: called exactly once, perhaps before this returns, with nil, or with the fault that keeps it from calling the help
-    ///   desk; it may block only with nil.
+    /// - Parameter job: called exactly once, perhaps before this returns: with nil, or with the fault that prevents it from calling the
+    ///   help desk. It may block only with nil.
     func submit(for person: CallWindows.Person, _ job: @escaping @Sendable (BackendFault?) -> Void) {
         let deadline = clock() + BotHandOff.queueMilliseconds
         let isQueued = queue.submit(for: person.share) { [clock] in
@@ -76,7 +76,7 @@ extension BackendFault {
             switch error.failure {
             case .overloaded: .overloaded
             case .unauthorized: .helpDeskToken
-            // Only a stop of the service cancels requests.
+            // Only the shutdown of the service cancels requests.
             case .unavailable(reason: "cancelled"): .stopped
             case _ where !error.mayBeDone: .helpDeskAway
             case .unavailable(reason: "timeout"): .timeout

@@ -111,7 +111,7 @@ struct PersonRoutes: Sendable {
             return .answer(AuthenticatedAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))
         }
         switch gate.decide(confirming: text, by: person, bot, state) {
-        // The failure is logged already.
+        // The failure has already been logged.
         case .refuse(let reply): return .answer(AuthenticatedAnswer(reply.response(endpoint: ""), result: reply.result.rawValue))
         case .perform(let call):
             return .later { [caller] complete in

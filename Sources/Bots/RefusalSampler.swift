@@ -1,15 +1,15 @@
 internal import Core
 internal import Time
 
-/// Bounds the cost of refused calls: how many are stored, with how much of their arguments, and how many bytes of arguments are read. It is
-/// a value, and the caller locks.
+/// Limits the cost of refused calls: the number of stored calls, the size of their stored arguments, and the bytes of arguments that are
+/// read. This type is a value; its owner locks.
 ///
-/// Thirty refused calls of each user are stored in a minute. Refusals by a limit or a ticket are stored once a minute per function, because
-/// they may come by the thousand.
+/// Thirty refused calls of each user are stored in a minute. Refusals by a limit or a ticket are stored once a minute for each function,
+/// because there may be thousands.
 struct RefusalSampler: Sendable {
-    /// The bytes of arguments that are read for a user's refused calls in a minute. Calls with small mistakes never reach it.
+    /// The bytes of arguments that are read for a user's refused calls in a minute. Calls with small faults never reach it.
     static let bytesPerMinute = 4 << 20
-    /// The longest arguments, in bytes, whose text is stored with a refused call; of longer ones only the digest is stored.
+    /// The maximum size in bytes of arguments that are stored with a refused call; of larger ones only the digest is stored.
     static let longestText = 2048
 
     private static let people = 10_000
@@ -25,13 +25,13 @@ struct RefusalSampler: Sendable {
     private var usual = CallWindows([LimitRule(per: .user, max: 30, windowMilliseconds: minute)], personLimit: people)
     private var spent = BoundedTable<CallWindows.Person, Spent>(limit: people)
 
-    /// Whether to store a refused call, which is then counted.
+    /// Whether to store a refused call. If so, it is counted.
     mutating func admits(
         _ outcome: BotCall.Outcome, bot: String, function: String, caller: BotGrant, now: UnixMilliseconds
     ) -> Bool {
         switch outcome {
         case .limited, .denied:
-            // Neither a bot's name nor a function's has a slash.
+            // Neither a bot's name nor a function's name has a slash.
             let person = CallWindows.Person(appID: caller.appID, userID: "\(bot)/\(function)/\(caller.userID)")
             return rare.take(person, now: now) == nil
         default: return usual.take(caller.person, now: now) == nil
@@ -53,7 +53,7 @@ struct RefusalSampler: Sendable {
     }
 
     private func spent(by person: CallWindows.Person, now: UnixMilliseconds) -> Spent {
-        // A minute that lies in the future began before the clock was set back.
+        // A start in the future means that the clock was set back.
         guard let spent = spent[person], spent.began <= now, now < spent.began + Self.minute else { return Spent(began: now) }
         return spent
     }

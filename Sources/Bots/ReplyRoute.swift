@@ -7,14 +7,14 @@ internal import Observability
 internal import Threading
 internal import Tracing
 
-/// `POST /bots/:name/reply`: separates a bot's text from its quick replies, for a company whose own model writes it.
+/// `POST /bots/:name/reply`: separates a bot's text from its quick replies, for a company that runs its own model.
 ///
-/// A ticket authenticates the user as for a call, and refusals are counted and logged like those of a call of no function.
+/// A ticket authenticates the user as for a call, and refusals are counted and logged like those of a call without a function.
 struct ReplyRoute: Sendable {
     static let path: StaticString = "/bots/:name/reply"
-    /// In bytes.
+    /// The maximum size of a text, in bytes.
     static let longestText = 64 * 1024
-    /// A text in JSON is up to twice as long unless letters are escaped. Proxies accept no longer request of a bot.
+    /// A text in JSON is up to twice as long unless letters are escaped. Proxies accept no larger request about a bot.
     private static let bodyLimit = 2 * longestText
 
     let state: SnapshotReference<BotsState>

@@ -6,13 +6,13 @@ package import HelpDesk
 package import Observability
 internal import Threading
 
-/// The bots of the configuration, with their routes and calls to companies' backends. Make it once per service; close it after the public
-/// listener.
+/// The bots of the configuration, with their routes and their calls to companies' backends. Create it once per service; close it after the
+/// public listener.
 package final class ServedBots: Sendable {
     package let routes: [Route]
     private let state: SnapshotReference<BotsState>
     private let metrics: BotMetrics
-    /// Calls only companies' backends, so that a hanging backend delays no other calls.
+    /// Calls only companies' backends, so that a hanging backend does not delay other calls.
     private let client = LazyClient(settings: BackendCaller.clientSettings)
     private let handOffs: HandOffCaller
 
@@ -20,7 +20,7 @@ package final class ServedBots: Sendable {
         configuration.bots.isEmpty ? 0 : BackendCaller.clientSettings.connectionLimit
     }
 
-    /// - Parameter tickets: returns nil when the app's help desk offers none.
+    /// - Parameter tickets: returns nil when the app's help desk has no tickets.
     package init(
         _ configuration: Configuration, services: HelpDeskServices, registry: MetricsRegistry,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?
@@ -42,7 +42,7 @@ package final class ServedBots: Sendable {
         }
     }
 
-    /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
+    /// Builds the state for another configuration, and returns a function that activates it. Nothing changes until that function is called.
     /// - Parameter shared: the state of the same configuration.
     package func prepare(_ next: Configuration, _ shared: HelpDeskState) -> @Sendable () -> Void {
         let prepared = BotsState(next, shared: shared, metrics: metrics, former: state.current)
@@ -52,13 +52,13 @@ package final class ServedBots: Sendable {
         }
     }
 
-    /// Counts calls that became `unknown`, because their process terminated. Safe on any thread.
+    /// Counts calls that became `unknown` because their process terminated. Safe on any thread.
     package func count(lost calls: [BotCall]) { metrics.count(lost: calls) }
 
     /// The number of requests that wait for the answer to a bot's change that another request has begun.
     func waiting(for bot: String) -> Int { state.current.bot(bot)?.coalescer.withLock { $0.waiting } ?? 0 }
 
-    /// Cancels the calls under way, and waits for their end. Changes among them end as `unknown`. Call it after the help desks' client is
+    /// Cancels the calls in progress, and waits for their end. Changes among them end as `unknown`. Call it after the help desks' client is
     /// closed.
     package func close() {
         client.close()

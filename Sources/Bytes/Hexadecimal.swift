@@ -13,7 +13,7 @@ package enum Hexadecimal {
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// Returns nil for a byte that is not a digit. Accepts both cases.
+    /// Returns the value of a digit of either case; nil for any other byte.
     @inlinable
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

@@ -9,7 +9,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an address as `inet_pton` does: no port, brackets, zone or octal numbers. Returns nil for anything else.
     package init?(_ text: String) {
-        // The C function would read a text up to its first NUL.
+        // The C function would ignore everything after a NUL in the text.
         guard !text.utf8.contains(0) else { return nil }
         var address = in_addr()
         if unsafe inet_pton(AF_INET, text, &address) == 1 {
@@ -26,7 +26,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(isIPv4: true, bits: UInt128(bits) << 96)
     }
 
-    /// Makes the IPv4 address when the bits are an IPv4-mapped address.
+    /// Creates an IPv4 address when the bits are an IPv4-mapped address.
     package init(ipv6 bits: UInt128) {
         let isMapped = bits >> 32 == 0xFFFF
         self.init(isIPv4: isMapped, bits: isMapped ? bits << 96 : bits)
@@ -67,7 +67,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 /// A block of IP addresses (RFC 4632): all addresses with the same prefix.
 package struct IPNetwork: Sendable, Equatable, CustomStringConvertible {
     package enum Problem: Error, Equatable {
-        /// Not an address, a slash and a prefix length that is valid for the family.
+        /// The text is not an address, a slash and a prefix length that is valid for the family.
         case malformed
         /// The address has bits beyond the prefix. The associated value is the network without them.
         case hostBits(IPNetwork)

@@ -1,6 +1,6 @@
 /// Percent escapes (RFC 3986 section 2.1): `%` and two hexadecimal digits of either case. Signs and spaces are not digits.
 package enum PercentEncoding {
-    /// Returns nil when no escape begins at this index.
+    /// Returns the byte of the escape at an index; nil when no escape begins there.
     @inlinable
     package static func byte(at index: Int, in text: Span<UInt8>) -> UInt8? {
         guard index + 2 < text.count, text[index] == UInt8(ascii: "%") else { return nil }
@@ -8,7 +8,7 @@ package enum PercentEncoding {
     }
 
     /// Decodes escapes; nil when a `%` does not begin an escape.
-    /// - Parameter isForm: whether `+` is a space, as in forms.
+    /// - Parameter isForm: whether to decode `+` as a space, as HTML forms require.
     package static func decoded(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8]? {
         for index in text.indices where text[index] == UInt8(ascii: "%") {
             guard byte(at: index, in: text) != nil else { return nil }
@@ -16,7 +16,7 @@ package enum PercentEncoding {
         return decodedLeniently(text, isForm: isForm)
     }
 
-    /// Decodes escapes; a `%` that does not begin an escape stays.
+    /// Decodes escapes; leaves a `%` that does not begin an escape unchanged.
     package static func decodedLeniently(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

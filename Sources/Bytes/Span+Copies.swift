@@ -1,5 +1,5 @@
 extension String {
-    /// Copies a text; invalid UTF-8 becomes U+FFFD.
+    /// Copies UTF-8 text; replaces invalid bytes with U+FFFD.
     package init(repairing bytes: Span<UInt8>) {
         unsafe self = bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }

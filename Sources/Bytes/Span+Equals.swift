@@ -18,17 +18,18 @@ extension String {
 extension Hasher {
     /// Adds the UTF-8 bytes of a text and a terminator.
     ///
-    /// `combine` adds the same value for all canonically equivalent texts. A caller who chooses texts could make thousands that differ in
-    /// bytes but share a hash, and each lookup would compare them all. SipHash hashes these bytes with a secret of the process.
+    /// `combine` adds the same value for all canonically equivalent texts. A caller that chooses texts could send thousands of texts with
+    /// different bytes and equal hashes, and each lookup would compare all of them. This function adds the bytes to SipHash, which uses a
+    /// secret key of the process.
     package mutating func combine(bytesOf text: String) {
         let bytes = text.utf8.span
         unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
-        // No UTF-8 has this byte, so two texts in a row never add the same bytes as two others.
+        // This byte never occurs in UTF-8, so two different sequences of texts never add the same bytes.
         combine(UInt8.max)
     }
 }
 
-/// Comparisons without a `String`. None takes constant time: use them for paths, methods and names, never for secrets.
+/// Comparisons that create no `String`. They do not take constant time: use them for paths, methods and names, never for secrets.
 extension Span<UInt8> {
     package func equals(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && equals(prefixOf: text)
@@ -48,11 +49,11 @@ extension Span<UInt8> {
     @inlinable
     @inline(__always)
     package func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        // Lengths distinguish nearly all header names, which saves a call.
+        // Compares the lengths first: this rejects nearly all other header names without a call.
         count == text.utf8CodeUnitCount && hasLettersEqual(to: text)
     }
 
-    /// Compares in the locale "C", which a program uses until it calls setlocale(3). A NUL in these bytes equals no character of `text`.
+    /// Compares in the locale "C", the default until the program calls setlocale(3). A NUL in these bytes equals no character of `text`.
     @usableFromInline
     @inline(never)
     func hasLettersEqual(to text: StaticString) -> Bool {

@@ -1,6 +1,6 @@
 package enum AnonymousRule: String, Sendable, CaseIterable {
-    /// Answers 400.
+    /// Rejects the comment with status 400.
     case reject
-    /// Delivers, but to no phone.
+    /// Delivers the comment, but sends no push notification.
     case accept
 }

@@ -9,7 +9,7 @@ package struct AppSubscriptions: Sendable {
     private let seen: [ByteKey: [Subscription]]
     private let pushTypes: [String: NotifierType]
     private let channelApps: Set<ByteKey>
-    /// Notifiers that post events, whose receivers may notify phones.
+    /// Names of notifiers that post events to servers, which may in turn notify phones.
     private let posting: Set<String>
     package let registry: RegistryAudience
 
@@ -40,7 +40,7 @@ package struct AppSubscriptions: Sendable {
                 }
             registry.append((app.id, reported.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
             if app.sessionLifetimeSeconds != nil {
-                // Not in order: the end of a session must not wait until an earlier registration has been passed on.
+                // These deliveries are not ordered: the end of a session must not wait until an earlier registration has been relayed.
                 sessions.append((app.id, notifiers.filter(\.type.isRelay).map { Subscription(notifier: $0.name) }))
             }
         }
@@ -63,19 +63,19 @@ package struct AppSubscriptions: Sendable {
         comments[ByteKey(appID)] ?? []
     }
 
-    /// Returns the subscriptions for a comment that phones must not show.
+    /// Returns the subscriptions for a comment that must not be shown on phones.
     package func quietComments(_ appID: String) -> [Subscription] {
         quietComments[ByteKey(appID)] ?? []
     }
 
-    /// The notifiers of an app's comments for devices of a type: those that make phones show something, and those that post events, whose
-    /// receivers may.
+    /// The notifiers of an app's comments for devices of a type: push notifiers, and notifiers that post events to servers, which may
+    /// notify phones.
     package func serving(_ appID: String, deviceType: String) -> (push: [String], posts: [String]) {
         let names = comments(appID).filter { $0.deviceTypes.contains(deviceType) }.map(\.notifier)
         return (names.filter { pushTypes[$0] != nil }, names.filter(posting.contains))
     }
 
-    /// The notifiers that make an app's phones show something.
+    /// The push notifiers of an app.
     package func pushNotifiers(_ appID: String) -> [String] {
         var names: [String] = []
         for name in comments(appID).map(\.notifier) where pushTypes[name] != nil && !names.contains(name) { names.append(name) }
@@ -84,25 +84,25 @@ package struct AppSubscriptions: Sendable {
 
     package func nameTicketsByChannel(_ appID: String) -> Bool { channelApps.contains(ByteKey(appID)) }
 
-    /// Whether an app notifies phones, and none of those of a type.
+    /// Whether an app notifies phones, but no notifier of the app serves devices of this type.
     package func leaveOut(_ appID: String, deviceType: String) -> Bool {
         guard comments(appID).contains(where: { pushTypes[$0.notifier] != nil || posting.contains($0.notifier) }) else { return false }
         let serving = serving(appID, deviceType: deviceType)
         return serving.push.isEmpty && serving.posts.isEmpty
     }
 
-    /// Whether APNs and no other provider notifies an app's devices of a type, so that their tokens are hexadecimal.
+    /// Whether APNs is the only provider for an app's devices of a type, so that their tokens are hexadecimal.
     package func useAPNsAlone(_ appID: String, deviceType: String) -> Bool {
         let types = comments(appID).filter { $0.deviceTypes.contains(deviceType) }.compactMap { pushTypes[$0.notifier] }
         return !types.isEmpty && types.allSatisfy { $0 == .apns }
     }
 
-    /// Returns the subscriptions to changes of an app's tickets: without push notifiers.
+    /// Returns the subscriptions to changes of an app's tickets. Push notifiers are not included.
     package func tickets(_ appID: String) -> [Subscription] {
         tickets[ByteKey(appID)] ?? []
     }
 
-    /// Returns the subscriptions to reads: those of `tickets`, and the notifiers that withdraw notifications.
+    /// Returns the subscriptions to reads: the subscriptions of `tickets`, and the notifiers that withdraw notifications.
     package func seen(_ appID: String) -> [Subscription] {
         seen[ByteKey(appID)] ?? []
     }
@@ -117,7 +117,7 @@ extension Configuration {
 }
 
 extension Configuration.Notifier {
-    /// Whether its deliveries about one ticket, or one person, wait for each other.
+    /// Whether deliveries about one ticket or one person are made in order.
     fileprivate var keepsOrder: Bool {
         switch kind {
         case .log, .push: false
@@ -132,7 +132,7 @@ extension Configuration.Notifier {
 }
 
 extension Configuration.Routes {
-    /// The types of device that a notifier is for.
+    /// The device types that a notifier serves.
     fileprivate func types(of notifier: String) -> DeviceTypes {
         let (own, foreign) = (byType.filter { $0.notifier == notifier }, byType.filter { $0.notifier != notifier })
         return others == notifier ? .except(foreign.map(\.type)) : .only(own.map(\.type))

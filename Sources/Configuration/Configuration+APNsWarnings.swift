@@ -3,7 +3,7 @@ internal import JSON
 internal import Notifiers
 
 extension Configuration {
-    /// Identifiers of APNs that Apple would refuse, or that look like those of another key.
+    /// Warnings about APNs identifiers that Apple would reject, or that appear to belong to another key.
     var apnsWarnings: [ConfigurationWarning] {
         notifiers.flatMap { notifier -> [ConfigurationWarning] in
             guard case .push(let push) = notifier.kind, case .apns(let apns) = push.provider,
@@ -32,7 +32,7 @@ extension Configuration {
         }
     }
 
-    /// The identifier in the name of a key's file as it was downloaded; nil for another name.
+    /// Returns the identifier in the name of a key file as Apple named it; nil for any other file name.
     private func keyIDInFileName(at path: String) -> String? {
         guard let file = settings.first(where: { $0.path == "\(path).file" })?.value.text, let mark = file.firstRange(of: "AuthKey_")
         else { return nil }

@@ -1,7 +1,8 @@
 internal import Core
 
 extension Configuration {
-    /// Functions of bots that change something without consent or with that of the model alone, and those whose calls do not name the user.
+    /// Warnings about bot functions that change data without confirmation or with the model's confirmation alone, and about functions whose
+    /// calls do not identify the user.
     var botWarnings: [ConfigurationWarning] {
         bots.enumerated().flatMap { botIndex, bot in
             bot.functions.enumerated().flatMap { index, function in

@@ -1,8 +1,9 @@
 internal import Notifiers
 
 extension Configuration {
-    /// The names of hosts that the service calls for providers, backends, help desks and bots, each once with the JSON path of who calls
-    /// it. Addresses of this machine are left out. A notifier with a proxy calls only that, which knows the others.
+    /// The names of the hosts that the service calls for providers, backends, help desks and bots, each once, with the JSON path of the
+    /// first setting that names it. Numeric and loopback addresses are left out. For a notifier with a proxy, only the proxy is included,
+    /// because the proxy resolves the other names.
     package var calledHosts: [(path: String, host: String)] {
         var found: [(path: String, host: String)] = []
         for (path, address) in calledAddresses {
@@ -12,7 +13,7 @@ extension Configuration {
         return found
     }
 
-    /// Whether the service calls anything that is not on this machine.
+    /// Whether the service calls other machines.
     var callsOtherMachines: Bool { calledAddresses.contains { _, address in (try? DestinationURL(address))?.isLoopback == false } }
 
     private var calledAddresses: [(path: String, address: String)] {
@@ -49,6 +50,6 @@ extension Configuration {
 }
 
 extension DestinationURL {
-    /// Whether the host is an address, which needs no name server.
+    /// Whether the host is a numeric address, which needs no DNS lookup.
     fileprivate var isNumeric: Bool { host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }
 }

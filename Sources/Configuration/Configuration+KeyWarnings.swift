@@ -1,7 +1,7 @@
 internal import Core
 package import Time
 
-/// Warnings of keys that have ended, or soon will.
+/// Warnings about keys that have expired or will expire soon.
 extension Configuration {
     func keyWarnings(_ now: UnixSeconds) -> [ConfigurationWarning] {
         apps.enumerated().compactMap { index, app in
@@ -48,15 +48,15 @@ extension Configuration.App {
         keys.filter { key in key.state == .active && key.notAfter.map { now <= $0 } ?? true }
     }
 
-    /// The latest `not_after` of the keys, after which none is accepted.
-    /// - Returns: nil when one of them has no end, or there is none.
+    /// The latest `not_after` of the keys; later, no key is accepted.
+    /// - Returns: nil when a key has no `not_after`, or the app has no keys.
     fileprivate var lastVerifying: UnixSeconds? {
         let ends = keys.compactMap(\.notAfter)
         return ends.count == keys.count ? ends.max() : nil
     }
 
     /// The latest `not_after` of the active keys, after which no security key can be minted for the app.
-    /// - Returns: nil when one of them has no end, or there is none.
+    /// - Returns: nil when an active key has no `not_after`, or no key is active.
     package var lastMinting: UnixSeconds? {
         let active = keys.filter { $0.state == .active }
         let ends = active.compactMap(\.notAfter)

@@ -1,10 +1,11 @@
 internal import Core
 
 extension Configuration {
-    /// The app_id that `deskgate init` writes where it is given none.
+    /// The app_id that `deskgate init` writes by default.
     package static let placeholderAppID = "my-app"
 
-    /// Of forgotten settings: an unused notifier, no notifier for anonymous comments, an app_id with a space at its end, and a placeholder.
+    /// Warnings about forgotten settings: an unused notifier, no notifier for anonymous comments, an app_id with a space or quote at an
+    /// end, and a placeholder.
     var leftoverWarnings: [ConfigurationWarning] { appIDWarnings + anonymousWarnings + unusedNotifiers }
 
     private var anonymousWarnings: [ConfigurationWarning] {
@@ -33,7 +34,7 @@ extension Configuration {
                             "so calls without it are denied as unknown_app; remove it",
                             "поэтому вызовы без него получают отказ unknown_app; уберите этот знак"))
             }
-            // In the tutorial, which has this id, everything is on this machine.
+            // The tutorial uses this id and only addresses of the local machine.
             guard Self.isPlaceholder(app.id), callsOtherMachines else { return nil }
             return ConfigurationWarning(
                 path: path,
@@ -43,13 +44,13 @@ extension Configuration {
         }
     }
 
-    /// Whether it is that of `deskgate init`, of the examples, or of a template that nothing has filled in.
+    /// Whether the id is the default of `deskgate init`, an id of the examples, or an unfilled template.
     private static func isPlaceholder(_ id: String) -> Bool {
         id == placeholderAppID || id.hasPrefix("THE-APP") || Placeholder.isUnfilled(id)
     }
 
     private var unusedNotifiers: [ConfigurationWarning] {
-        // This one is there without any configuration.
+        // The notifier `log` exists by default.
         guard notifiers != [Notifier(name: "log", kind: .log)] else { return [] }
         let named = Set(apps.flatMap { $0.notifiers + $0.routes.notifiers } + operators.notifiers)
         return notifiers.filter { !named.contains($0.name) }.map { notifier in

@@ -11,14 +11,13 @@ extension Configuration {
             case relay(Relay)
         }
 
-        /// Unique: 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
+        /// The unique name: 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
         package var name: String
         package var kind: Kind
-        /// Whether it receives comments only for people with a device that can be notified.
+        /// Whether the notifier receives comments only for people who have a device that can be notified.
         package var requiresDevice: Bool
 
-        /// Makes a notifier.
-        /// - Parameter requiresDevice: nil is what its type does by default.
+        /// - Parameter requiresDevice: nil for the default of the notifier's type.
         package init(name: String, kind: Kind, requiresDevice: Bool? = nil) {
             self.name = name
             self.kind = kind
@@ -27,10 +26,10 @@ extension Configuration {
 
         package var type: NotifierType { Self.type(of: kind) }
 
-        /// The part of a comment that phones show and the provider reads; nil for a notifier that sends no pushes.
+        /// The content of a comment that is shown on phones and visible to the provider; nil for a notifier that sends no pushes.
         package var pushContent: PushContent? { if case .push(let push) = kind { push.style.content } else { nil } }
 
-        /// Whether phones remove notifications that were read elsewhere.
+        /// Whether the notifier withdraws notifications of messages that were read elsewhere.
         var withdraws: Bool { if case .push(let push) = kind { push.style.withdraws } else { false } }
 
         private static func type(of kind: Kind) -> NotifierType {
@@ -49,12 +48,12 @@ extension Configuration {
         }
     }
 
-    /// The destination of registrations that are passed on to the help desk.
+    /// The destination to which registrations are relayed at the help desk.
     package struct Relay: Sendable, Equatable {
         package var helpDesk: HelpDeskKind
-        /// The address that takes those of all apps; nil where each app has its own.
+        /// The address for the registrations of all apps; nil when each app has its own address.
         package var url: String?
-        /// The apps that it serves, where each has its own address and tokens.
+        /// The served apps, when each app has its own address and tokens.
         package var apps: [RelayedApp] = []
         package var transport: NotifierTransport
     }
@@ -62,9 +61,9 @@ extension Configuration {
     package struct RelayedApp: Sendable, Equatable {
         package var id: String
         package var url: String
-        /// The tokens that the help desk accepts, never empty; the first one is tried first.
+        /// The tokens that the help desk accepts, never empty. The first token is used first.
         package var tokens: [SecretBytes]
-        /// Whether its registrations are passed on. Otherwise the relay only ends sessions.
+        /// Whether the app's registrations are relayed. Otherwise the relay only ends sessions.
         package var relaysRegistrations: Bool
 
         package init(id: String, url: String, tokens: [SecretBytes], relaysRegistrations: Bool) {
@@ -77,8 +76,8 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// The address to which an app's registrations are passed on, or would be: that of its relay, or of the help desk's cloud. Nil where
-    /// each app has an address of its own.
+    /// The address for an app's registrations: the address of the app's relay, or else of the help desk's cloud. Nil when each app has its
+    /// own address.
     package func registryAddress(of app: App) -> String? {
         for notifier in notifiers where app.notifiers.contains(where: { $0.utf8.elementsEqual(notifier.name.utf8) }) {
             if case .relay(let relay) = notifier.kind { return relay.url }
@@ -89,12 +88,12 @@ extension Configuration {
     /// Whether messages of an app may be held (`HeldMessage`).
     package var holdsMessages: Bool { apps.contains { $0.helpDesk.holdsMessages } }
 
-    /// The names of the notifiers that run: those that are configured, and Deskgate's own.
+    /// The names of the running notifiers: the configured ones, and Deskgate's internal notifier.
     package var runningNotifiers: [String] { notifiers.map(\.name) + (holdsMessages ? [HeldMessage.notifier] : []) }
 
     package func runs(_ notifier: String) -> Bool { runningNotifiers.contains { $0.utf8.elementsEqual(notifier.utf8) } }
 
-    /// Apps whose replies reach no notifier but the log, as in a fresh installation.
+    /// Warnings about apps whose replies are only logged, as in a fresh installation.
     var audienceWarnings: [ConfigurationWarning] {
         let (subscriptions, logs) = (AppSubscriptions(self), Set(notifiers.filter { $0.type == .log }.map(\.name)))
         return apps.enumerated().filter { $0.element.takesWebhooks }.compactMap { index, app in

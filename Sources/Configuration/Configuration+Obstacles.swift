@@ -3,11 +3,11 @@ internal import HTTPServer
 internal import POSIX
 
 extension Configuration {
-    /// Obstacles to starting the service on this machine as this user, apart from those of its store: directories, addresses, ports and
-    /// libraries.
+    /// Obstacles that prevent this user from starting the service on this machine, apart from obstacles of the store: directories,
+    /// addresses, ports and libraries.
     /// - Parameters:
-    ///   - mayBeServed: whether addresses in use may be those of the service itself, and so are passed over.
-    ///   - stranger: the reason why the process at the admin listener's address is not taken for the service; nil when there is none.
+    ///   - mayBeServed: whether the service itself may be using the addresses, so that addresses in use are no obstacle.
+    ///   - stranger: the reason why the process at the admin listener's address is not recognized as the service; nil when there is none.
     package func listenerObstacles(mayBeServed: Bool, stranger: String?) -> [ConfigurationProblem] {
         Self.obstacles(to: listen.address, at: "$.listen", mayBeServed)
             + Self.obstacles(to: admin.listener.address, at: "$.admin", mayBeServed, stranger)
@@ -71,23 +71,23 @@ extension Configuration {
 }
 
 extension Configuration.Store {
-    /// Obstacles to opening the store: its directory, and the permissions of its files. Root looks with the rights of the path's owner. A
-    /// path that several users control has none, so no command of root would use it.
+    /// Obstacles to opening the store: a missing directory, or the permissions of files. Root checks with the rights of the path's owner. A
+    /// path that several users control is an obstacle, because commands that run as root refuse to use it.
     package var obstacles: [ConfigurationProblem] {
         var found: [ConfigurationProblem] = []
         if case .sqlite(let path) = kind { found = Self.asOwner(of: path, "$.store.path") { Self.obstacles(toWriting: path) } }
-        // By default the copy is beside the database, and would only repeat its obstacle.
+        // Skips the copy of the revocations after a finding: by default it is beside the database, so its obstacles would be the same.
         guard found.isEmpty, let revocationsPath else { return found }
         return Self.asOwner(of: revocationsPath, "$.store.revocations_path") { [] }
     }
 
-    /// Warns of a disk that has less room than must stay free, so that webhooks are refused from the start.
+    /// Warns when the disk has less free space than required, so that webhooks are rejected from the start.
     package var roomWarning: ConfigurationProblem? {
         guard case .sqlite(let path) = kind, let free = try? FileSystem.freeBytes(at: Path.directory(of: path)) else { return nil }
         return roomWarning(freeBytes: free)
     }
 
-    /// Returns the warning for a disk with so many free bytes.
+    /// Returns the warning for a disk with the given free space.
     func roomWarning(freeBytes: UInt64) -> ConfigurationProblem? {
         guard freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000 else { return nil }
         return ConfigurationProblem(
@@ -95,7 +95,7 @@ extension Configuration.Store {
             message: "only \(freeBytes / 1_000_000) MB are free on the store's disk: webhooks are answered 503; make room, or lower it")
     }
 
-    /// Whether root refuses to serve and to work on the store, because several users control the path of one of its files.
+    /// Whether root refuses to run the service or to modify the store, because several users control the path of a file.
     package var isRefusedToRoot: Bool {
         files.contains { file in
             do throws(SystemError) {
@@ -119,7 +119,7 @@ extension Configuration.Store {
 
     private static func obstacles(toWriting path: String) -> [ConfigurationProblem] {
         let files = [path, "\(path)-shm", "\(path)-wal"].filter { file in
-            // A link that leads nowhere has no permissions: whether its database is missing is no question of who may write.
+            // Skips a dangling link, which has no permissions: a missing database is a different obstacle.
             let isFile = File.exists(file) && FileSystem.obstacle(toReading: file)?.isMissing != true
             return isFile && !FileSystem.isWritable(file)
         }

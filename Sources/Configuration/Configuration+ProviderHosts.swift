@@ -6,7 +6,7 @@ extension Configuration {
         ("push.apple.com", .apns), ("fcm.googleapis.com", .fcm), ("push-api.cloud.huawei.com", .hms), ("vkpns.rustore.ru", .rustore),
     ]
 
-    /// Push notifiers with the address of another provider.
+    /// Warnings about push notifiers that have the address of another provider.
     var providerHostWarnings: [ConfigurationWarning] {
         notifiers.compactMap { notifier in
             guard case .push(let push) = notifier.kind, let host = try? DestinationURL(push.provider.url).host,

@@ -1,12 +1,13 @@
 package import POSIX
 
 extension Configuration {
-    /// The user other than root that the service runs as, as far as root can see: the owner of the store's path, beside whose files root
-    /// refuses to serve. Without files of the store the configuration's path decides, because `init` gives all files to its owner.
-    /// - Returns: nil for root's own path, for one of several users, and if root does not run this process.
+    /// The user, other than root, that root assumes to run the service: the owner of the store's path, because root refuses to serve with
+    /// files of another user. If the store has no files, the configuration's path decides, because `init` gives all files to the owner of
+    /// that path.
+    /// - Returns: nil if root owns the path, if several users control it, or if this process does not run as root.
     package var userThatServes: FileOwner? { placeOfService.map { FileOwner(id: $0.owner, at: $0.place) } }
 
-    /// The file that commands read where none is named.
+    /// The file that commands read by default.
     package static let defaultFile = "/etc/deskgate/config.json"
 
     package static let startOfUnit = "systemctl start deskgate"
@@ -14,19 +15,20 @@ extension Configuration {
     /// The reason for restoring a lost configuration instead of making a new one.
     package static let costOfNewOne = "a new one has new secrets, and all minted keys become invalid"
 
-    /// The remedy where there is no configuration, as the end of a sentence.
+    /// The remedy for a missing configuration, as the end of a sentence.
     package static func remedyOfAbsence(of file: String) -> String {
         "if there was one, put it back: \(costOfNewOne); on a new machine: deskgate init \(ShellWord.quoted(Path.directory(of: file))) --app ID"
     }
 
-    /// The command line that starts the service, with the file that it must name; for root, as the user that serves.
+    /// The command line that starts the service, with `--config` when the file is not the default. For root, the line switches to the user
+    /// that runs the service.
     package var serveLine: String {
         let named = sources.files.first.flatMap { $0 == Self.defaultFile ? nil : " --config \(ShellWord.quoted($0))" }
         let line = "deskgate serve\(named ?? "")"
         return userThatServes?.line(line) ?? line
     }
 
-    /// The path that decides who serves, the directory, link or file that shows the owner, and the owner.
+    /// The path whose owner runs the service; the directory, link or file that determines the owner; and the owner.
     private var placeOfService: (path: String, place: String, owner: UInt32)? {
         guard let path = store.files.first ?? sources.files.first, let (place, owner) = try? FileSystem.otherOwner(of: path) else {
             return nil
@@ -34,11 +36,12 @@ extension Configuration {
         return (path, place, owner)
     }
 
-    /// Files that root has read and the user that serves could not.
+    /// Files that root has read, but the user that runs the service cannot read.
     ///
-    /// All threads take that owner's rights for a moment, as `Process.asOwner` says.
-    /// - Returns: as warnings the files that a group may read which the unit alone may give to the user; nothing for root's own path, for
-    ///   one of several users, which is an obstacle of the store, and if root does not run this process.
+    /// All threads briefly take the rights of that user, as `Process.asOwner` documents.
+    /// - Returns: problems, and as warnings the files that a group may read, because only the systemd unit determines whether the user has
+    ///   this group. Both are empty if root owns the path, if several users control it (an obstacle of the store), or if this process does
+    ///   not run as root.
     package var unreadableFiles: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem]) {
         guard let (decisive, place, owner) = placeOfService else { return ([], []) }
         let found = try? Process.asOwner(of: decisive) { () throws(SystemError) in
@@ -55,30 +58,30 @@ extension Configuration {
     }
 }
 
-/// A file that the user whose rights are in force may not read.
+/// A file that the effective user may not read.
 private struct UnreadableFile {
     let path: String
-    /// The key of the configuration that names it.
+    /// The configuration key that names the file.
     let key: String
-    /// The file itself, or the directory on the way to it that the user may not enter.
+    /// The file itself, or the first directory on its path that the user may not enter.
     let locked: String
 
     /// - Returns: nil for a file that the user may read.
     init?(_ path: String, at key: String) {
-        // systemd gives credentials to the user of the unit.
+        // systemd makes credentials readable for the user of the unit.
         guard !key.hasSuffix(".credential"), FileSystem.obstacle(toReading: path)?.isForbidden == true,
             let (locked, _) = FileSystem.visibleOwner(of: path)
         else { return nil }
         (self.path, self.key, self.locked) = (path, key, locked)
     }
 
-    /// Whether the group of the locked place may use it. Root's group is given to no service.
+    /// Whether the group of `locked` may read or enter it. Excludes root's group, which services do not have.
     var isForGroup: Bool {
         guard let mode = try? FileSystem.mode(of: locked), let group = try? FileSystem.group(of: locked) else { return false }
         return group != 0 && mode & (locked == path ? 0o040 : 0o010) != 0
     }
 
-    /// Only a place below a directory of the user is given to the user: other programs may use the rest.
+    /// Proposes chown only for a place below a directory of the user, because other programs may use other places.
     /// - Parameter place: a directory of the user.
     func remedy(for user: UInt32, of place: String) -> String {
         let absolute = (try? FileSystem.absolutePath(of: locked)) ?? locked

@@ -1,7 +1,7 @@
 internal import Core
 
 extension Configuration {
-    /// Routes that cannot be meant as they are: types of device are compared byte by byte, and no provider serves every phone.
+    /// Warnings about routes that are probably mistakes: device types are compared byte by byte, and no provider serves every phone.
     var routeWarnings: [ConfigurationWarning] {
         let types = Dictionary(notifiers.map { ($0.name, $0.type) }) { first, _ in first }
         return apps.enumerated().flatMap { index, app in

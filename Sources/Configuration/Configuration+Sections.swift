@@ -5,28 +5,29 @@ package import Postgres
 extension Configuration {
     package struct Store: Sendable, Equatable {
         package enum Kind: Sendable, Equatable {
-            /// A SQLite database in this file, which one process uses.
+            /// A SQLite database in this file; only one process may use it.
             case sqlite(path: String)
             /// A PostgreSQL database, which any number of processes share.
             case postgres(ConnectionSettings)
-            /// Memory, which a restart empties.
+            /// A store in memory; its contents are lost at a restart.
             case memory
         }
 
         package var kind: Kind
-        /// The database of the other kind that is configured too: `store copy` reads it or fills it, and nothing else uses it.
+        /// The database of the other kind, if it is also configured. Only `store copy` uses it, as source or target.
         package var other: Kind?
-        /// Whether there is a `url` without a `type`, so that it is not used, against what one may expect.
+        /// Whether the configuration has a `url` without a `type`, so that the `url` is ignored.
         package var hasURLWithoutType = false
-        /// The most deliveries that may wait; over it webhooks are answered 503.
+        /// The maximum number of pending deliveries. When it is reached, webhooks are rejected with 503.
         package var maximumPending: Int
-        /// The most deliveries that may wait for one notifier; what comes on top for it ends.
+        /// The maximum number of pending deliveries of one notifier. When it is reached, further deliveries to the notifier end
+        /// immediately.
         package var maximumPendingPerNotifier = 250_000
-        /// The disk space that must stay free, in units of 1,000,000 bytes; below it webhooks are answered 503.
+        /// The minimum free disk space, in units of 1,000,000 bytes. Below it, webhooks are rejected with 503.
         package var minimumFreeMegabytes: Int
         /// The file with the copy of the revocations; nil for none.
         package var revocationsPath: String?
-        /// The maximum age of that copy at a start without the store, in seconds.
+        /// The maximum age, in seconds, of that copy when the service starts without the store.
         package var revocationsMaximumAgeSeconds = 86_400
 
         /// The files that the service writes: a SQLite database, and the copy of the revocations.
@@ -40,7 +41,7 @@ extension Configuration {
     }
 
     package struct Deliveries: Sendable, Equatable {
-        /// The maximum age of an event that is delivered, in seconds since its arrival.
+        /// The time, in seconds after its arrival, after which an event expires.
         package var expireAfterSeconds: Int
         /// Days for which ended deliveries are stored.
         package var keepDeliveredDays: Int
@@ -50,42 +51,42 @@ extension Configuration {
 
     package struct PushTokens: Sendable, Equatable {
         package var limits: [LimitRule]
-        /// The most devices of one person; with one more, the one not seen for longest leaves.
+        /// The maximum number of devices of one person. When it is exceeded, the device with the oldest activity is removed.
         package var devicesPerUser: Int
         /// Days after which a device without activity is removed.
         package var forgetAfterDays: Int
     }
 
-    /// Settings for operators beside the requests of the admin listener.
+    /// Settings for operators, apart from the admin listener.
     package struct Operators: Sendable, Equatable {
         /// Whether the admin listener serves the operators' page.
         package var servesPage = true
-        /// The notifiers of operator events, each once; of the type `log` or `http`.
+        /// The notifiers of operator events, without duplicates; of type `log` or `http`.
         package var notifiers: [String] = []
-        /// The thresholds of reports.
+        /// The thresholds of reports to operators.
         package var thresholds = OperatorThresholds()
     }
 
-    /// The proofs of a webhook's origin: at least one is set, and a webhook must pass all that are set.
+    /// The checks of a webhook's origin: at least one is configured, and a webhook must pass every configured check.
     package struct Webhook: Sendable {
-        /// The last part of the webhook's path: 16 to 128 URL-safe characters each; several while one replaces another.
+        /// Values for the last part of the webhook's path: 16 to 128 URL-safe characters each; more than one during a rotation.
         package var secrets: [SecretBytes]
-        /// The keys of the signature that comes in a header; several while one replaces another.
+        /// The keys of the signature in the header; more than one during a rotation.
         package var signatureSecrets: [SecretBytes]
 
-        /// Whether its webhooks come to the path without a secret.
+        /// Whether the webhook's path has no secret.
         var needsNoPathSecret: Bool { secrets.isEmpty }
     }
 
     /// Maps types of device to notifiers of an app's comments.
     package struct Routes: Sendable, Equatable {
-        /// The notifier's name by the device's type, in the order of the file; no type twice.
+        /// The routes by device type, in the order of the file, without duplicate types.
         package var byType: [Route] = []
-        /// The notifier for devices of all other types; nil leaves them out.
+        /// The notifier for devices of all other types; nil when these devices are not notified.
         package var others: String?
 
         package struct Route: Sendable, Equatable {
-            /// In the app's own words.
+            /// The device type, as the app registers it.
             package var type: String
             package var notifier: String
         }

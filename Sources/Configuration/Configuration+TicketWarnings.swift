@@ -1,7 +1,7 @@
 internal import Core
 
 extension Configuration {
-    /// Lists of fields that no customer can set, because the app serves its customers no tickets.
+    /// Warnings about lists of fields that no customer can set, because the app does not serve tickets to customers.
     var ticketWarnings: [ConfigurationWarning] {
         apps.enumerated().flatMap { index, app -> [ConfigurationWarning] in
             guard let sendbird = app.sendbird, !sendbird.servesTickets else { return [] }

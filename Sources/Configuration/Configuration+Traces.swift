@@ -7,24 +7,24 @@ extension Configuration {
     package struct TraceExport: Sendable, Equatable {
         package struct Header: Sendable, Equatable {
             package var name: String
-            /// May be a secret.
+            /// The value, which may be a secret.
             package var value: SecretBytes
         }
 
-        /// The whole address of the collector: `https`, or `http` where that is allowed.
+        /// The full address of the collector: `https`, or `http` if it is allowed.
         package var url: String
-        /// Additional headers of its requests; no name twice.
+        /// Additional headers of the requests, without duplicate names.
         package var headers: [Header]
-        /// The recorded share of the traces, from 0 to 1.
+        /// The fraction of traces that are recorded, from 0 to 1.
         package var sampleRatio: Double
-        /// Whether each trace is recorded that a caller has marked as sampled, whatever the share. Otherwise the share is of those, too.
+        /// Whether every trace that a caller has marked as sampled is recorded. If false, the sample ratio also applies to these traces.
         package var isParentBased = false
         /// The timeout of a request in seconds.
         package var timeoutSeconds: Int
-        /// The authorities that the collector's certificate is checked with; nil for the system's.
+        /// The certificate authorities for the collector's certificate; nil for the authorities of the system.
         package var certificateAuthorities: PEMFile?
 
-        /// The headers as they are sent.
+        /// The headers in the form for requests.
         package var headerTexts: [(name: String, value: String)] {
             headers.map { header in
                 (header.name, header.value.withSpan { span in String(repairing: span) })
@@ -34,7 +34,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Warns of an address that accepts no traces, and of sampling that strangers control.
+    /// Warns about an address that probably accepts no traces, and about sampling that untrusted callers control.
     var traceWarnings: [ConfigurationWarning] { traceAddressWarnings + samplingWarnings }
 
     private var traceAddressWarnings: [ConfigurationWarning] {

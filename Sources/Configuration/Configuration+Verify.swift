@@ -2,20 +2,20 @@ package import Core
 package import Crypto
 
 extension Configuration {
-    /// The request to an app's backend that verifies a user.
+    /// The settings for requests to an app's backend that verify a user.
     package struct Verify: Sendable, Equatable {
-        /// Whether security keys are checked first; never `key`, which asks no backend.
+        /// Whether security keys are also checked by Deskgate; never `key`, which does not query a backend.
         package var mode: VerifyMode
-        /// The URL to post to: `https`, or `http` on this machine; no user, no fragment.
+        /// The URL of the POST request: `https`, or `http` on this machine, without user and fragment.
         package var url: String
-        /// The texts of the secrets that sign, `whsec_` and base64, the newest first; several while one replaces another, never none.
+        /// The signing secrets as text (`whsec_` and base64), newest first and never empty; more than one during a rotation.
         package var secrets: [SecretBytes]
         /// The timeout of a call in milliseconds.
         package var timeoutMilliseconds: Int
         package var lifetimes: AnswerLifetimes
         package var whenUndecided: UndecidedPolicy
 
-        /// The secrets, ready for signing.
+        /// Returns the signing secrets in decoded form.
         /// - Throws: when OpenSSL fails.
         package func signingSecrets() throws(CryptoError) -> [StandardWebhookSecret] {
             var ready: [StandardWebhookSecret] = []

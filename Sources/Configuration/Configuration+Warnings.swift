@@ -5,10 +5,10 @@ internal import Postgres
 package import Time
 
 extension Configuration {
-    /// A certificate or an app's last active key that ends within this time is due for renewal.
+    /// The time before the expiry of a certificate or an app's last active key from which a renewal is due, in seconds.
     static let renewalSeconds = UInt64(RenewalTime.dueDays) * 24 * 3600
 
-    /// Settings that are accepted but should be changed, with the remedy.
+    /// Returns warnings about settings that are valid but should be changed, with the remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
         reportedWarnings(now: now).map { warning in
             let app = ConfigurationProblem.appIndex(in: warning.path).map { apps[$0].id }
@@ -30,19 +30,19 @@ extension Configuration {
         }
     }
 
-    /// The listeners whose certificate was renewed in its file and is not in force, whether or not its key is another one. Blocks like the
-    /// disk of the files.
+    /// The listeners whose certificate file contains a newer certificate than the active one, with the same or another key. May block on
+    /// the disk.
     package var listenersWithRenewedCertificate: [String] {
         [("public", "$.listen.tls.certificate"), ("admin", "$.admin.tls.certificate")].filter { sources.hasChanged(at: $0.1) }.map(\.0)
     }
 
-    /// The certificates of the listeners, and the last keys of apps that have an end.
+    /// The certificates of listeners, and the last keys of apps, if these expire.
     package var credentials: [ExpiringCredential] {
         certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }
             + apps.compactMap { app in app.lastMinting.map { ExpiringCredential(.appKey, of: app.id, expiresAt: $0) } }
     }
 
-    /// Certificates that OpenSSL and browsers cannot follow to an authority that they trust.
+    /// Warns about certificates without the chain to a trusted authority, which OpenSSL and browsers reject.
     private var issuerWarnings: [ConfigurationWarning] {
         [("$.listen.tls.certificate", listen), ("$.admin.tls.certificate", admin.listener)].compactMap { path, listener in
             guard let issuer = listener.settings.tls.flatMap({ CertificatePair.missingIssuer(ofCertificates: $0.certificate) }) else {
@@ -61,7 +61,7 @@ extension Configuration {
     }
 
     private var callerWarnings: [ConfigurationWarning] {
-        // A network also frees its addresses from the bound on connections.
+        // A list of allowed networks also exempts their addresses from the limit of connections.
         if let proxies = callers.trustedProxies, proxies.networks.isEmpty, !callers.areRestricted {
             return [
                 ConfigurationWarning(
@@ -110,7 +110,7 @@ extension Configuration {
         return warnings + tokenWarnings
     }
 
-    /// Roles that no token has although there are tokens: an operator would learn it only when a command is needed.
+    /// Warns if tokens are configured but none has a required role; otherwise operators would notice this only when a command fails.
     private var tokenWarnings: [ConfigurationWarning] {
         if admin.tokens.isEmpty || admin.hasToken(for: .operate) { return [] }
         let missing =
@@ -172,7 +172,8 @@ extension Configuration {
         }
     }
 
-    /// The help desk sends the key of a relayed registration back to us, and where the backend alone decides it must know that key.
+    /// The help desk sends the key of a relayed registration back to Deskgate. If the backend alone decides, it must be able to verify this
+    /// key.
     private var relayWarnings: [ConfigurationWarning] {
         let relays = notifiers.filter { if case .relay(let relay) = $0.kind { relay.url != nil } else { false } }.map(\.name)
         return apps.enumerated().filter { $0.element.verify?.mode == .backend }.flatMap { index, app in

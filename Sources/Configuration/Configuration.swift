@@ -6,7 +6,7 @@ package import Observability
 internal import POSIX
 package import Time
 
-/// A configuration that has been read whole and found right: everything that the service needs, secrets included.
+/// A complete and valid configuration with all settings of the service, including secrets.
 package struct Configuration: Sendable {
     package struct Listener: Sendable, Equatable {
         package var address: ListenAddress
@@ -15,12 +15,12 @@ package struct Configuration: Sendable {
 
     package struct Admin: Sendable {
         package var listener: Listener
-        /// `admin.token` first. Without any, no route that needs one is served.
+        /// The tokens, with `admin.token` first. If empty, routes that require a token are not served.
         package var tokens: [AdminToken]
-        /// Whether `/metrics` needs a token as well, although only this machine reaches it.
+        /// Whether `/metrics` also requires a token if only this machine can reach it.
         package var metricsNeedToken: Bool
 
-        /// Whether only this machine reaches the listener.
+        /// Whether only this machine can reach the listener.
         package var isLocal: Bool {
             switch listener.address {
             case .unix: true
@@ -31,36 +31,36 @@ package struct Configuration: Sendable {
 
     package struct App: Sendable {
         package struct Key: Sendable {
-            /// Unique within the app.
+            /// The key's id, unique within the app.
             package var id: UInt32
             /// The secret, 32 bytes.
             package var secret: SecretBytes
             package var state = Application.Key.State.active
-            /// The last second in which it verifies anything; nil for no end.
+            /// The last second in which the key verifies anything; nil for unlimited.
             package var notAfter: UnixSeconds?
         }
 
         package var id: String
-        /// The help desk whose chat it is.
+        /// The help desk that provides the app's chat.
         package var helpDesk = HelpDeskKind.default
-        /// In the order of the file.
+        /// The keys in the order of the file.
         package var keys: [Key]
-        /// The life of its users' keys, where it differs from other apps.
+        /// The lifetime of security keys, if it differs from the default for all apps.
         package var keyLifetime = KeyLifetime()
-        /// nil when the security key alone decides.
+        /// The settings of the app's backend; nil when the security key alone decides.
         package var verify: Verify?
-        /// The proof of origin of webhooks without a help desk's own proof; nil when the app accepts none of them.
+        /// The authentication of webhooks for help desks without a separate mechanism; nil when the app accepts no such webhooks.
         package var webhook: Webhook?
         package var anonymous = AnonymousRule.reject
-        /// nil when the app belongs to another help desk.
+        /// The settings of Sendbird; nil when the app belongs to another help desk.
         package var sendbird: Sendbird?
         /// The names of the notifiers that receive its events.
         package var notifiers: [String]
         package var routes = Routes()
-        /// Until then its authorizations are answered 200 where they would be denied; nil denies.
+        /// The end of shadow mode, in which authorizations that would be denied are answered 200; nil without shadow mode.
         package var shadowUntil: UnixSeconds?
 
-        /// Whether its help desk may send us webhooks.
+        /// Whether the app's help desk may send webhooks.
         package var takesWebhooks: Bool { webhook != nil || sendbird != nil }
     }
 
@@ -79,43 +79,43 @@ package struct Configuration: Sendable {
     package var deliveries: Deliveries
     package var pushTokens: PushTokens
     package var keyPolicy: KeyPolicy
-    /// The default life of a minted key in seconds, where neither the caller nor the app sets one; 0 for ever.
+    /// The default lifetime of a minted key in seconds, when neither the caller nor the app sets one; 0 for unlimited.
     package var defaultLifetimeSeconds: UInt64
     package var operators = Operators()
     package var bots: [BotDefinition] = []
     package var traces: TraceExport?
     package var log: Log
-    /// Seconds for which requests under way may continue when the service stops.
+    /// The seconds for which running requests may continue when the service stops.
     package var drainSeconds: Int
-    /// Whether a change of one of its files is taken over by itself.
+    /// Whether a change of a configuration file triggers a reload.
     package var reloadsOnChange: Bool
     package internal(set) var sources = ConfigurationSources()
-    /// The file without secrets, for operators.
+    /// The configuration file without secrets, for operators.
     package internal(set) var shown = ShownConfiguration()
-    /// Every key that is in force with it, in the order of reading.
+    /// All active keys, in the order of reading.
     package internal(set) var settings: [ConfigurationSetting] = []
-    /// The SHA-256 of its file in hexadecimal, as `sha256sum` prints it; empty when the file itself holds secrets, because the digest would
-    /// allow guesses.
+    /// The SHA-256 of the configuration file in hexadecimal, as printed by `sha256sum`. Empty when the file itself contains secrets,
+    /// because these could be guessed from the digest.
     package internal(set) var fileDigest = ""
 
-    /// The values of the keys that only a restart takes over.
+    /// The values of keys that only a restart can change.
     var fixed: [FixedValue] = []
-    /// Positions of those keys in the file, or of the enclosing object where the key is missing.
+    /// The positions of these keys in the file. For a missing key, the position of its enclosing object.
     var fixedPlaces: [String: JSONPlace] = [:]
 
-    /// Returns the paths of the keys that differ and that only a restart can change, in alphabetical order. An object that is added or
-    /// removed represents the keys within it.
+    /// Returns the paths of the keys that differ and that only a restart can change, in alphabetical order. If an object was added or
+    /// removed, its path stands for its keys.
     package func fixedKeys(differingFrom other: Configuration) -> [String] {
         let differing = Set(Set(fixed).symmetricDifference(other.fixed).map(\.path))
         return differing.filter { differing.isDisjoint(with: ConfigurationSettings.containers(of: $0)) }.sorted()
     }
 
-    /// The mistake that a reload names which would change a key that only a restart can change.
+    /// Returns the problem that a reload reports for a changed key that only a restart can change.
     package func refusal(ofFixedKey path: String) -> ConfigurationProblem {
         ConfigurationProblem(path: path, message: "cannot change while serving; restart", place: fixedPlaces[path])
     }
 
-    /// The apps and keys as the authorizer wants them.
+    /// Creates the authorizer with the apps and their keys.
     /// - Throws: when OpenSSL fails.
     package func makeAuthorizer() throws(CryptoError) -> Authorizer {
         var applications: [Application] = []
@@ -136,12 +136,12 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration {
-    /// Reads a configuration file with everything that it names.
+    /// Reads a configuration file, and the files that it refers to.
     /// - Parameters:
-    ///   - path: the file; relative paths in it start from its directory.
+    ///   - path: the file; relative paths in the file are relative to its directory.
     ///   - environment: looks up environment variables.
-    ///   - now: decides which dates are too far ahead.
-    /// - Throws: every mistake at once.
+    ///   - now: the current time, for the check of dates that are too far in the future.
+    /// - Throws: an error with all mistakes.
     package init(
         contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) },
         now: UnixSeconds = SystemClock.unixSeconds()
@@ -151,9 +151,10 @@ extension Configuration {
 }
 
 extension Configuration.Listener {
-    /// Reads the listener that the help desk calls from a file whose other parts may have mistakes.
+    /// Reads the public listener from a file, even if other parts have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the listener is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
+    /// - Returns: nil when the listener is missing or has a mistake, or the file is unreadable, unsafe, or not valid JSON up to the end of
+    ///   this part.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let listen = ConfigurationReader.part("listen", of: path, environment: environment, \.listen) else { return nil }
         self = listen
@@ -161,28 +162,30 @@ extension Configuration.Listener {
 }
 
 extension Configuration.Admin {
-    /// Reads the operators' listener from a file whose other parts may have mistakes.
+    /// Reads the admin listener from a file, even if other parts have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the listener is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
+    /// - Returns: nil when the listener is missing or has a mistake, or the file is unreadable, unsafe, or not valid JSON up to the end of
+    ///   this part.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let admin = ConfigurationReader.part("admin", of: path, environment: environment, \.admin) else { return nil }
         self = admin
     }
 
-    /// Whether a file holds this part and nothing else, so that it is for commands and not for a service.
+    /// Whether a file contains only this part, so that it is intended for commands and not for a service.
     package static func isAlone(in path: String) -> Bool { ConfigurationReader.holds(only: "admin", at: path) }
 }
 
 extension Configuration.Store {
-    /// Reads where events are kept from a file whose other parts may have mistakes.
+    /// Reads the settings of the store from a file, even if other parts have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the store is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
+    /// - Returns: nil when the part is missing or has a mistake, or the file is unreadable, unsafe, or not valid JSON up to the end of this
+    ///   part.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let store = ConfigurationReader.part("store", of: path, environment: environment, \.store) else { return nil }
         self = store
     }
 
-    /// Says why the store of a file with mistakes is not known although none of them is in `store`; nil when the file has that part.
+    /// Returns the reason why the store of a file with mistakes is unknown, if the part `store` is missing; nil when the file contains it.
     package static func omission(in path: String) -> String? {
         guard ConfigurationReader.lacks("store", at: path) else { return nil }
         return "$.store is not in the file, and among mistakes its default is not taken"

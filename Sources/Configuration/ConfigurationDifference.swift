@@ -1,21 +1,22 @@
 package import JSON
 
-/// A key that another configuration gives another value.
+/// A key whose value differs between two configurations.
 package struct ConfigurationDifference: Sendable, Equatable {
-    /// The step that puts a changed key in force.
+    /// The step that applies the changed value.
     package enum Effect: String, Sendable, CaseIterable {
         case reload, restart
     }
 
     /// A JSON path such as `$.listen.port`.
     package let path: String
-    /// The value in force, as `ShownConfiguration` shows it; nil when the key is not in force, for example because its object is missing.
+    /// The active value in the form of `ShownConfiguration`; nil when the key has no active value, for example because its object is
+    /// missing.
     package let inForce: JSONValue?
-    /// The other value. It may be shown like the one in force, of a secret or of an address with a path.
+    /// The new value. For a secret, or an address with a path, it may look the same as the active value.
     package let next: JSONValue?
-    /// The step that puts the other value in force.
+    /// The step that applies the new value.
     package let takesEffect: Effect
-    /// Whether the key names the same file, which holds something else now.
+    /// Whether the key refers to the same file, but the contents of the file have changed.
     package let isContentOfFile: Bool
 
     package var json: JSONValue {
@@ -27,7 +28,7 @@ package struct ConfigurationDifference: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// The changes that another configuration would make, in the order of its keys; keys that it lacks come last.
+    /// Returns the changes that another configuration would make, in the order of its keys. Keys that it lacks come last.
     package func differences(to next: Configuration) -> [ConfigurationDifference] {
         let before = Dictionary(settings.map { ($0.path, $0) }) { first, _ in first }
         let after = Set(next.settings.map(\.path))

@@ -1,8 +1,8 @@
 internal import JSON
 internal import Time
 
-/// Collects the results of reading a configuration: mistakes, so that all are reported at once, the values that cannot change while
-/// serving, and the files.
+/// Collects the results of reading a configuration: all mistakes, so that they are reported together, the values that cannot change without
+/// a restart, and the files.
 final class ConfigurationFindings {
     private(set) var all: [ConfigurationProblem] = []
     var fixed: [FixedValue] = []
@@ -17,33 +17,34 @@ final class ConfigurationFindings {
     }
 }
 
-/// The value of a key that only a restart takes over, as a text.
+/// The value of a key that only a restart can change, as text.
 struct FixedValue: Sendable, Hashable {
     let path, value: String
 }
 
-/// An object of the configuration at its path. Each reader records its mistakes and continues with the default.
+/// An object of the configuration with its path. Each reader records mistakes and continues with the default.
 struct ConfigurationObject {
     let path: String
     let problems: ConfigurationFindings
     private let keys: ConfigurationKeys
     private let members: JSONObject
 
-    /// Takes a value that must be an object with no keys but `keys`.
+    /// Creates the reader of a value, which must be an object that contains no keys except `keys`.
     init?(_ value: JSONValue, path: String, keys: ConfigurationKeys, problems: ConfigurationFindings) {
         guard case .object(let members) = value else {
-            // Somebody means to switch it on or off.
+            // A Boolean is probably meant to enable or disable the feature.
             let remedy = value == true ? "; write {} for its defaults" : value == false ? "; leave the key out" : ""
             problems.add(path, "expected an object, found \(value.kind)\(path == "$" ? "" : remedy)")
             return nil
         }
-        // A reader may share code with one whose list has more keys, and reads no member that its own list does not have.
+        // Removes other members: a reader may share code with a reader whose list has more keys, and must not read members that its own
+        // list lacks.
         var known = JSONObject()
         for member in members.members {
             if keys.names.contains(where: { $0.utf8.elementsEqual(member.key.utf8) }) {
                 known.append(member.value, forKey: member.key)
             } else {
-                // Only the lists of the types know to which type another key belongs.
+                // Notifiers are excluded, because only the readers of their types can determine to which type an unknown key belongs.
                 let places = path.hasPrefix("$.notifiers.") ? [] : UnknownKey.places(of: member.key)
                 problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys.names, places: places))
             }
@@ -60,27 +61,27 @@ struct ConfigurationObject {
         for key in keys.names { if let value = members[key] { problems.settings.note(self.path(of: key), value: value, origin: .file) } }
     }
 
-    /// Notes the default of a key that the file does not have.
+    /// Records the default of a key that the file does not contain.
     /// - Returns: the default.
     func standard<Value>(_ key: String, _ value: Value, as json: (Value) -> JSONValue) -> Value {
         if members[key] == nil { problems.settings.note(path(of: key), value: json(value), origin: .standard) }
         return value
     }
 
-    /// Notes the default of a text that its key does not have.
+    /// Records a default text that is not in the list of keys.
     func standard(_ key: String, _ text: String) -> String { standard(key, text) { .string($0) } }
 
     func standard(_ key: String) -> String { standard(key, defaultText(key)) }
 
-    /// Notes the default of a list of texts.
+    /// Records the default of a list of texts.
     func standardTexts(_ key: String) -> [String] {
         standard(key, keys.standard(of: key)) { $0 }.elements.compactMap(\.text)
     }
 
-    /// The default of a text, before anything is made of it.
+    /// Returns the default of a text, before any conversion.
     func defaultText(_ key: String) -> String { keys.standard(of: key).text ?? "" }
 
-    /// Notes the value of a key with its default filled in, if only a restart applies it; until then it is recorded as written.
+    /// Records the effective value of a key that only a restart can change. Otherwise the value is recorded as written.
     func inForce<Value>(_ key: String, _ value: Value) -> Value {
         guard keys.fixed.contains(key) else { return value }
         problems.fixed.removeAll { $0.path == path(of: key) }
@@ -92,19 +93,19 @@ struct ConfigurationObject {
 
     func value(_ key: String) -> JSONValue? { members[key] }
 
-    /// Reads an object; of its key only its presence is noted, as its own keys note the rest.
+    /// Reads an object. Records only the presence of its key, because the keys in the object are recorded separately.
     func object(_ key: String, keys: ConfigurationKeys) -> ConfigurationObject? {
         _ = inForce(key, members[key] != nil)
         return members[key].flatMap { ConfigurationObject($0, path: path(of: key), keys: keys, problems: problems) }
     }
 
-    /// Reads an object; a missing one has its defaults.
+    /// Reads an object. A missing object has default values.
     func section(_ key: String, keys: ConfigurationKeys) -> ConfigurationObject {
         object(key, keys: keys) ?? ConfigurationObject(JSONObject(), path: path(of: key), keys: keys, problems: problems)
     }
 
-    /// Reads a text that is not empty.
-    /// - Parameter expected: names it, for a value of another kind.
+    /// Reads a text that must not be empty.
+    /// - Parameter expected: describes the expected value, for the message about a value of another type.
     func string(_ key: String, _ expected: String = "a non-empty string") -> String? {
         guard let value = members[key] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else {
@@ -123,7 +124,7 @@ struct ConfigurationObject {
         if members[key] == nil { problems.add(path(of: key), "missing; \(remedy)") }
     }
 
-    /// - Parameter otherwise: the default, where the key does not have it.
+    /// - Parameter otherwise: the default, if the list of keys does not contain it.
     func bool(_ key: String, default otherwise: Bool? = nil) -> Bool {
         let fallback = otherwise ?? (keys.standard(of: key) == .bool(true))
         guard let value = members[key] else { return inForce(key, standard(key, fallback) { .bool($0) }) }
@@ -137,8 +138,8 @@ struct ConfigurationObject {
     }
 
     /// - Parameters:
-    ///   - narrower: a range within that of the key.
-    ///   - otherwise: the default, where the key does not have it.
+    ///   - narrower: a range within the range of the key.
+    ///   - otherwise: the default, if the list of keys does not contain it.
     func integer(_ key: String, within narrower: ClosedRange<Int>? = nil, default otherwise: Int? = nil) -> Int {
         let integer = optionalInteger(key, within: narrower) ?? standard(key, otherwise ?? defaultInteger(key)) { .integer(Int64($0)) }
         return inForce(key, integer)
@@ -148,7 +149,7 @@ struct ConfigurationObject {
         if case .integer(let integer) = keys.standard(of: key) { Int(integer) } else { 0 }
     }
 
-    /// Reads a time limit in milliseconds. A default is recorded unchanged; the limit in force is returned.
+    /// Reads a timeout in milliseconds. A default is recorded unchanged; the effective timeout is returned.
     func timeLimit(_ key: String) -> Int {
         let milliseconds = integer(key)
         return members[key] == nil ? TimeLimit.milliseconds(milliseconds) : milliseconds
@@ -180,8 +181,8 @@ struct ConfigurationObject {
         return value
     }
 
-    /// Reads one of a few words.
-    /// - Parameter otherwise: the default, where the key does not have it.
+    /// Reads one of several fixed words.
+    /// - Parameter otherwise: the default, if the list of keys does not contain it.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String, of type: Choice.Type = Choice.self, default otherwise: Choice? = nil
     ) -> Choice {
@@ -200,7 +201,7 @@ struct ConfigurationObject {
         return inForce(key, choice)
     }
 
-    /// Reads a list; the paths of its elements distinguish them.
+    /// Reads a list. Returns each element with its path.
     func array(_ key: String) -> [(value: JSONValue, path: String)]? {
         guard let value = members[key] else { return nil }
         guard case .array(let elements) = value else {
@@ -213,7 +214,7 @@ struct ConfigurationObject {
 }
 
 extension JSONValue {
-    /// A person's word for this kind of value; never the value, which may be a secret at the wrong location.
+    /// The name of the value's type for messages. It never contains the value, which may be a misplaced secret.
     var kind: String {
         switch self {
         case .null: "null"

@@ -2,7 +2,7 @@ internal import Crypto
 internal import JSON
 internal import Notifiers
 
-/// The credential for Apple: a key with its identifiers, or a certificate.
+/// The credential for Apple: a key with its ids, or a certificate.
 extension ConfigurationReader {
     func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> APNsDestination? {
         let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url")
@@ -53,7 +53,7 @@ extension ConfigurationReader {
         return pair(certificate.text, key.text, in: object).map { _ in .certificate(certificate, key: key) }
     }
 
-    /// The certificate's key, which must be a file: libcurl reads it by itself.
+    /// Returns the certificate's private key, which must be a file, because libcurl reads it.
     private func certificateKey(_ object: ConfigurationObject) -> PEMFile? {
         let path = object.path(of: "key")
         object.require("key", "give {\"file\": \"PATH\"}, the private key of \"certificate\" in PEM")

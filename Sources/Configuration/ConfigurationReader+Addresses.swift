@@ -1,14 +1,14 @@
-/// The one rule for all addresses that we call, or are called at.
+/// The common checks of all addresses that the service calls or is called at.
 extension ConfigurationReader {
     static let plainHTTP = "plain http leaves this machine unprotected; give an https address"
 
-    /// Checks an address, and reports its mistakes.
+    /// Checks an address, and records its mistakes.
     /// - Parameters:
-    ///   - schemes: the allowed ones.
-    ///   - takesQuery: false where paths are added to it.
-    ///   - takesPath: false where these are a provider's own, which begin at its host.
-    ///   - plain: the problem of one that crosses the network in plain text; nil where that is allowed.
-    /// - Returns: whether it is right.
+    ///   - schemes: the allowed schemes.
+    ///   - takesQuery: false when paths are appended to the address.
+    ///   - takesPath: false when the provider's paths, which begin at the root of its host, are appended.
+    ///   - plain: the problem text for an address that transmits plain text over the network; nil when this is allowed.
+    /// - Returns: whether the address is valid.
     func isRight(
         address text: String, at path: String, schemes: [String] = ["https", "http"], takesQuery: Bool = true, takesPath: Bool = true,
         plain: String? = plainHTTP
@@ -32,7 +32,7 @@ extension ConfigurationReader {
             if !takesQuery, text.utf8.contains(UInt8(ascii: "?")) {
                 return "expected an address without a query, as paths are added to it; remove all from the ? on"
             }
-            // The address of a company's own gateway to the provider may have a path.
+            // The address of a company's gateway to the provider may have a path.
             let isProvider = Self.providers.contains { url.host == $0 || url.host.hasSuffix(".\($0)") }
             if !takesPath, isProvider, Self.base(text) != url.origin {
                 return "the paths are added to it; give the host alone: \(url.origin)"
@@ -43,6 +43,6 @@ extension ConfigurationReader {
         }
     }
 
-    /// The beginning of addresses, without a slash at the end.
+    /// Returns the base of addresses, without a trailing slash.
     static func base(_ address: String) -> String { address.utf8.last == UInt8(ascii: "/") ? String(address.dropLast()) : address }
 }

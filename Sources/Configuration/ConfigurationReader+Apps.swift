@@ -4,12 +4,12 @@ internal import JSON
 internal import Time
 
 extension ConfigurationReader {
-    /// The maximum length of an app's shadow mode in days.
+    /// The maximum duration of an app's shadow mode in days.
     private static let longestShadowDays = 90
 
     /// - Parameters:
-    ///   - known: the notifiers that an app may name.
-    ///   - life: how long keys of all apps live.
+    ///   - known: the configured notifiers.
+    ///   - life: the lifetime limits of keys for all apps.
     func apps(
         in root: ConfigurationObject, known: NamedNotifiers, life: (longest: UInt64?, standard: UInt64)
     ) -> [Configuration.App] {
@@ -67,7 +67,7 @@ extension ConfigurationReader {
         return end
     }
 
-    /// - Parameter isOptional: whether the app may do without keys.
+    /// - Parameter isOptional: whether the keys of the app may be omitted.
     private func keys(_ app: ConfigurationObject, isOptional: Bool) -> [Configuration.App.Key] {
         if !isOptional { app.require("keys", "give [{\"id\": 1, \"secret\": {\"file\": \"PATH\"}}]") }
         guard let elements = app.array("keys") else { return [] }

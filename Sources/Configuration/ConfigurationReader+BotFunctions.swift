@@ -2,10 +2,10 @@ internal import Core
 internal import JSON
 internal import JSONSchema
 
-/// The functions of a chatbot, and what a model may give them.
+/// The functions of a chatbot, and the parameters that a model may set.
 extension ConfigurationReader {
     private static let maximumFunctions = 64
-    /// More than a person asks for, and less than a model in a loop does.
+    /// The default rate limits of a bot: more calls than a person needs, but fewer than a model in a loop makes.
     static let defaultBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
 
     func botFunctions(_ bot: ConfigurationObject) -> [BotFunction] {
@@ -29,7 +29,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// The members of a function in the form of OpenAI's interface, `{"type": "function", "function": {…}}`, which is refused.
+    /// Reports a function in the format of OpenAI's API, `{"type": "function", "function": {…}}`, as a mistake, and returns its members.
     private func unwrapped(_ value: JSONValue, path: String) -> JSONValue {
         guard case .object(let wrapper) = value, case .object(var members)? = wrapper["function"] else { return value }
         problems.add("\(path).function", #"move its members up, and remove "function" and "type""#)
@@ -96,24 +96,24 @@ extension ConfigurationReader {
     }
 }
 
-/// The parameters of a function while they are read: which there are, and which of them have a value in each call.
+/// The parameters of a function while they are read: their names, and the parameters that have a value in every call.
 struct BotParameters {
-    /// The allowed keywords in the schema's root.
+    /// The allowed keywords at the root of the schema.
     private static let rootKeywords = [
         "type", "properties", "required", "additionalProperties", "title", "description", "$defs", "$schema", "$comment",
     ]
-    /// The allowed keywords of a bound parameter: it is a text that is not validated.
+    /// The allowed keywords of a bound parameter, whose value is a text that is not validated.
     private static let boundKeywords = ["type", "title", "description", "$comment"]
     static let none: JSONValue = ["type": "object", "properties": [:]]
 
     let names: [String]
     let shown: JSONValue
-    /// The model's arguments are checked against this; nil when it is wrong.
+    /// The schema for the model's arguments; nil when it is invalid.
     let schema: JSONSchema?
     private let bound: [String]
     private let required: [String]
 
-    /// Reads `parameters`, and reports its mistakes.
+    /// Reads `parameters`, and records its mistakes.
     /// - Parameter bindings: the names in `bind`.
     init(_ function: ConfigurationObject, bindings: [String]) {
         let value = function.value("parameters") ?? function.standard("parameters", Self.none) { $0 }
@@ -139,7 +139,7 @@ struct BotParameters {
         schema = Self.compiled(value, shown: shown, path: path, problems: problems)
     }
 
-    /// Reports the mistakes of a placeholder's name in an address or a header.
+    /// Records mistakes in the name of a placeholder in an address or a header.
     func check(placeholder name: String, path: String, _ problems: ConfigurationFindings) {
         if bound.contains(name) { return }
         if !names.contains(name) {
@@ -175,7 +175,7 @@ struct BotParameters {
         }
     }
 
-    /// Compiles the whole schema for its mistakes, and the part for the model.
+    /// Compiles the whole schema to find its mistakes, and the part of the schema for the model.
     private static func compiled(
         _ value: JSONValue, shown: JSONValue, path: String, problems: ConfigurationFindings
     ) -> JSONSchema? {
@@ -183,7 +183,7 @@ struct BotParameters {
             _ = try JSONSchema(value, refusesUnknownNames: true)
             return try JSONSchema(shown, refusesUnknownNames: true)
         } catch {
-            // The problems of the root are reported already.
+            // The problems of the root were already reported.
             for mistake in error.all where !mistake.path.isEmpty && !problems.all.contains(where: { $0.path == path + mistake.path }) {
                 problems.add(path + mistake.path, mistake.description)
             }
@@ -191,7 +191,7 @@ struct BotParameters {
         }
     }
 
-    /// The schema without some of its properties.
+    /// Returns the schema without the given properties.
     private static func without(_ names: [String], in value: JSONValue) -> JSONValue {
         guard case .object(let object) = value, !names.isEmpty else { return value }
         let members = object.members.compactMap { member -> (String, JSONValue)? in

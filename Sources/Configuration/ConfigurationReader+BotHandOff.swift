@@ -1,13 +1,13 @@
 internal import Core
 
-/// The consent that a hand-off needs. `model` is missing, because a model may agree with itself.
+/// The consent that a hand-off requires. `model` is not allowed, because a model could confirm its own request.
 enum HandOffConsent: String, CaseIterable {
     case user, none
 
     var confirmation: BotConfirmation { self == .user ? .user : .none }
 }
 
-/// The built-in function with which a bot hands a conversation over to a person.
+/// The built-in function with which a bot hands over a conversation to a person.
 extension ConfigurationReader {
     static let handOffKey = BotHandOff.functionName
 
@@ -31,7 +31,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Notes a configured function that has the name of the built-in one.
+    /// Records a mistake if a configured function has the name of the built-in one.
     func refuseHandOffName(_ function: ConfigurationObject) {
         problems.add(
             function.path(of: "name"),

@@ -7,7 +7,7 @@ extension ConfigurationReader {
     private static let maximumBotHeaders = 20
     private static let longestBotHeader = 4096
 
-    /// Headers that Deskgate writes itself, or that decide where a message ends; all that begin with `webhook-` are, too.
+    /// Headers that Deskgate writes itself, or that affect message framing, in addition to all that begin with `webhook-`.
     private static let ownBotHeaders =
         ownHeaders + [
             "accept", "accept-encoding", "idempotency-key", "keep-alive", "proxy-authorization", "proxy-connection", "traceparent",
@@ -37,7 +37,7 @@ extension ConfigurationReader {
             for name in Set(template.placeholders).sorted() { parameters.check(placeholder: name, path: path, problems) }
             return template
         } catch {
-            // Braces are no mistake here.
+            // Braces are allowed here.
             let rest = text.filter { !"{}".contains($0) }
             if error != .malformed || isRight(address: rest, at: path) { problems.add(path, Self.message(for: error)) }
             return nil
@@ -79,7 +79,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Reads a text with places, or a secret where the name of the header says that it is one.
+    /// Parses a text with placeholders, or a secret if the name of the header suggests one.
     private func botHeader(_ value: JSONValue, named name: String, path: String, parameters: BotParameters) -> BotHeaderValue? {
         noteHeader(value, path)
         if case .string(let inline) = value, !Self.containsSecretWord(name) {
@@ -101,7 +101,7 @@ extension ConfigurationReader {
 
     private static let headerExpectation = "expected 1 to \(longestBotHeader) visible ASCII characters and inner spaces"
 
-    /// Spaces at the ends do not arrive (RFC 9110 section 5.5).
+    /// Leading and trailing spaces are removed in transit (RFC 9110 section 5.5).
     private static func isHeaderText(_ text: Span<UInt8>) -> Bool {
         (1...longestBotHeader).contains(text.count) && text.indices.allSatisfy { (0x20..<0x7F).contains(text[$0]) } && text[0] != 0x20
             && text[text.count - 1] != 0x20

@@ -86,7 +86,7 @@ extension ConfigurationReader {
         if texts.count > Self.maximumBotSecrets {
             problems.add(object.path(of: "secret"), "expected at most \(Self.maximumBotSecrets) secrets, found \(texts.count)")
         }
-        // The mistakes of each one were reported.
+        // The mistakes in each secret were reported.
         return texts.compactMap { text in text.withSpan { try? StandardWebhookSecret($0) } }
     }
 
@@ -139,7 +139,7 @@ extension ConfigurationReader {
         return BotDefinition.FirstMessage(message: message, options: options)
     }
 
-    /// Refuses texts that the vendor may cut off, or that are endless.
+    /// Rejects texts that the vendor may truncate, or that have no limit.
     private func refuseLongTexts(_ bot: BotDefinition, _ object: ConfigurationObject) {
         let (bound, most) = (BotTokenBound(of: bot), BotTokenBound.most(for: bot.model))
         let (unit, taker, remedy) =

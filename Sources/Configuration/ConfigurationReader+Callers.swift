@@ -11,7 +11,7 @@ extension ConfigurationReader {
     private static let longestSharedSecret = 512
     private static let exampleNetworks = "192.0.2.0/24 or 2001:db8::/32; one address is 192.0.2.7/32"
 
-    /// The headers that HTTP, Deskgate or a help desk has a use for, in lower case; a request's id is even logged.
+    /// Headers with a meaning in HTTP, Deskgate or a help desk, in lower case; a request's id is even logged.
     private static let takenHeaders =
         [
             "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "x-request-id",
@@ -49,7 +49,7 @@ extension ConfigurationReader {
         return elements
     }
 
-    /// Reads the networks of the proxies, and `unix` for those that call through the Unix socket.
+    /// Parses the networks of the proxies; `unix` stands for those on the Unix socket.
     private func trustedProxies(_ listen: ConfigurationObject) -> TrustedProxies? {
         guard let elements = networkList(listen, "trusted_proxies") else { return nil }
         var includeUnixSocket = false
@@ -99,7 +99,7 @@ extension ConfigurationReader {
 
     private func sharedSecret(_ value: JSONValue?, _ path: String) -> SecretBytes? {
         guard let secret = secrets.text(value, path: path, from: .own) else { return nil }
-        // Spaces at the ends of a header's value do not arrive, and other bytes may be changed on the way.
+        // Leading and trailing spaces of a header's value are removed in transit, and other bytes may be changed.
         guard SecretRules.isVisible(secret), secret.count >= 16 || secrets.allowsInsecure, secret.count <= Self.longestSharedSecret else {
             problems.add(path, "expected 16 to \(Self.longestSharedSecret) visible ASCII characters; \(SecretHint.finding(secret))")
             return nil

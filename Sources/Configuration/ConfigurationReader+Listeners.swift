@@ -68,7 +68,7 @@ extension ConfigurationReader {
         guard let file = object.string(key, "the path of a PEM file"),
             let bytes = secrets.file(file, at: path, isSecret: isSecret)
         else { return nil }
-        // Text before a block may be in any encoding.
+        // Text before a block may have any encoding.
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("-----BEGIN ") else {
             let hint = FoundCredential.hint(in: bytes, isSecret: isSecret)
@@ -89,7 +89,7 @@ extension ConfigurationReader {
         return .tcp(host: host, port: UInt16(object.integer("port")))
     }
 
-    /// Refuses listeners of which the second could not start, as the first has its address.
+    /// Rejects listeners with the same address, of which the second could not start.
     func refuseSharedAddress(_ listen: ListenAddress, _ admin: ListenAddress) {
         guard listen.overlaps(admin) else { return }
         switch admin {

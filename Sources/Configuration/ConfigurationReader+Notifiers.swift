@@ -17,7 +17,7 @@ extension ConfigurationReader {
     private func notifier(_ name: String, _ value: JSONValue, path: String) -> Configuration.Notifier? {
         if !PlainName.accepts(name) { problems.add(path, "expected \(PlainName.expectation)") }
         let type = NamedNotifiers.type(of: value)
-        // Of an unknown type nobody knows which keys it has.
+        // The keys of an unknown type are unknown.
         let keys = type?.keys ?? NotifierType.allCases.map(\.keys).reduce([], +)
         guard let object = ConfigurationObject(value, path: path, keys: keys, problems: problems) else { return nil }
         guard let type else {
@@ -48,7 +48,7 @@ extension ConfigurationReader {
             transport: transport(object))
     }
 
-    /// Reads a secret that signs what we send.
+    /// Parses a secret that signs Deskgate's requests.
     func signingSecret(_ value: JSONValue?, path: String) -> SecretBytes? {
         let remedy = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
         guard let text = secrets.text(value, path: path, from: .signing) else { return nil }

@@ -8,7 +8,7 @@ extension ConfigurationReader {
             thresholds: thresholds(object.section("thresholds", keys: Self.thresholdKeys)))
     }
 
-    /// The notifiers of operator events. Push providers and relays cannot deliver them, because they have no person.
+    /// The notifiers of operator events. Push providers and relays cannot deliver them, because the events have no person.
     private func operatorNotifiers(_ object: ConfigurationObject, _ known: NamedNotifiers) -> [String] {
         var names: [String] = []
         guard let elements = object.array("notifiers") else { return object.standardTexts("notifiers") }

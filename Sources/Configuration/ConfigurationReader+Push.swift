@@ -3,7 +3,7 @@ internal import Crypto
 internal import JSON
 internal import Notifiers
 
-/// Notifiers that make phones show something, with their credentials, and the one that passes registrations on.
+/// Push notifiers with their credentials, and the relay of registrations.
 extension ConfigurationReader {
     func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
         let allowsHTTP = object.bool("allow_http")

@@ -5,7 +5,7 @@ extension ConfigurationReader {
     /// The key for all other types of device.
     private static let others = "default"
 
-    /// - Parameter notifiers: the notifiers that the app names for all devices.
+    /// - Parameter notifiers: the app's notifiers for all devices.
     func routes(_ app: ConfigurationObject, known: NamedNotifiers, notifiers: [String]) -> Configuration.Routes {
         var routes = Configuration.Routes()
         guard let value = app.value("routes") else { return routes }

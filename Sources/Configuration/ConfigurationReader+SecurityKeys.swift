@@ -12,8 +12,8 @@ extension ConfigurationReader {
         return (policy, defaultLifetime(object, otherwise: KeyLifetime.standardSeconds, longest: policy.maximumLifetimeSeconds))
     }
 
-    /// Reads the bounds of an app's keys.
-    /// - Parameter common: those of all apps, which an app can only narrow.
+    /// Parses the limits of an app's keys.
+    /// - Parameter common: the limits of all apps, which an app can only narrow.
     func keyLifetime(_ app: ConfigurationObject, within common: (longest: UInt64?, standard: UInt64)) -> KeyLifetime {
         guard let object = app.object("security_keys", keys: Self.keyLifetimeKeys) else { return KeyLifetime() }
         let own = maximumLifetime(object)
@@ -30,9 +30,9 @@ extension ConfigurationReader {
         object.optionalInteger("longest_life_seconds").map { UInt64($0) }
     }
 
-    /// Reads the default life of a key; without the key it is `otherwise`, or the longest allowed life if that is shorter.
+    /// Parses the default lifetime of a key; when missing it is `otherwise`, or the maximum lifetime if that is shorter.
     private func defaultLifetime(_ object: ConfigurationObject, otherwise: UInt64, longest: UInt64?) -> UInt64 {
-        // 0 is for ever, so longer than any bound.
+        // 0 means no expiry, so it is longer than any limit.
         let fallback = longest.map { otherwise == 0 ? $0 : min(otherwise, $0) } ?? otherwise
         let life = UInt64(object.integer("default_life_seconds", default: Int(fallback)))
         if let longest, life == 0 || life > longest {

@@ -9,7 +9,7 @@ extension ConfigurationReader {
     private static let maximumBots = 100
 
     /// Reads the object; nil when the app has none.
-    /// - Parameter appID: a part of the default addresses; nil when the app has no id that may be one.
+    /// - Parameter appID: a part of the default addresses; nil when the app has no valid id.
     func sendbird(_ app: ConfigurationObject, appID: String?) -> Configuration.Sendbird? {
         guard let object = app.object("sendbird", keys: Self.sendbirdKeys) else { return nil }
         let id = appID ?? "APP"
@@ -23,7 +23,7 @@ extension ConfigurationReader {
             relaysRegistrations: object.bool("relay"), botUserIDs: botUserIDs(object))
     }
 
-    /// The most calls that one app, well behaved, may need: a sign-in on each of a person's devices, with a few failures.
+    /// The maximum number of calls for an app with normal behavior: a sign-in on each of a person's devices, with a few failures.
     static let sessionTokenLimits = [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]
 
     private func sessionTokens(_ object: ConfigurationObject) -> Configuration.SessionTokens {
@@ -32,7 +32,7 @@ extension ConfigurationReader {
             limits: limits(object, scopes: [.user, .app]) ?? object.standard("limits", Self.sessionTokenLimits, as: Self.json))
     }
 
-    /// Rejects an app without a notifier that ends its sessions, or that passes its registrations on.
+    /// Rejects an app without a notifier that ends its sessions, or that relays its registrations.
     func requireRelay(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, for sendbird: Configuration.Sendbird?) {
         guard known.areKnown, let sendbird, sendbird.sessionTokens != nil || sendbird.relaysRegistrations else { return }
         guard !names.contains(where: { known.type(of: $0) == .relay(.sendbird) }) else { return }
@@ -46,7 +46,7 @@ extension ConfigurationReader {
                 + "and its name to the app's \"notifiers\"")
     }
 
-    /// Refuses keys of another help desk, which would have no effect, and a missing object of this app's.
+    /// Rejects keys of another help desk, which would have no effect, and a missing object of the app's help desk.
     func refuseForeignKeys(_ app: ConfigurationObject, of helpDesk: HelpDeskKind) {
         for other in HelpDeskKind.allCases where other != helpDesk {
             for key in other.ownKeys where app.value(key) != nil {
@@ -62,7 +62,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Refuses notifiers that would pass an app's registrations on to another help desk, which does not know the app.
+    /// Rejects notifiers that would relay an app's registrations to another help desk, which does not have the app.
     func refuseForeignRelays(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, of helpDesk: HelpDeskKind) {
         for (index, name) in names.enumerated() {
             guard case .relay(let other)? = known.type(of: name), other != helpDesk else { continue }
@@ -72,10 +72,10 @@ extension ConfigurationReader {
         }
     }
 
-    /// Rejects the id of an app of Sendbird that cannot be part of a path and of a host's name.
-    /// - Returns: the id, when it can.
+    /// Rejects the id of an app of Sendbird that cannot be part of a path and of a host name.
+    /// - Returns: the id, when it is valid.
     func sendbirdID(_ id: String, path: String) -> String? {
-        // A label of a host's name has at most 63 characters (RFC 1035 section 2.3.4), of which `desk-api-` takes 9.
+        // A label of a host name has at most 63 characters (RFC 1035 section 2.3.4), of which `desk-api-` uses 9.
         if (1...54).contains(id.utf8.count), id.utf8.allSatisfy({ Self.isPartOfLabel($0) }) { return id }
         problems.add(
             path, "expected 1 to 54 letters, digits or \"-\"; give the Application ID that Sendbird's dashboard shows under Overview")
@@ -91,7 +91,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Reads tokens that are sent in headers, and that sign webhooks.
+    /// Parses tokens that are sent in headers, and that verify webhooks.
     private func sendbirdTokens(_ object: ConfigurationObject, _ key: String) -> [SecretBytes] {
         let found = secretList(object, key) { value, path in
             guard let token = secrets.text(value, path: path) else { return nil }
@@ -121,7 +121,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Reads the user ids of bots. An empty list says that there are none.
+    /// Parses the user ids of bots. An empty list means that there are none.
     private func botUserIDs(_ object: ConfigurationObject) -> [String]? {
         guard let elements = object.array("bot_user_ids") else { return nil }
         if elements.count > Self.maximumBots {

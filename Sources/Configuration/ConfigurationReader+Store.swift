@@ -11,7 +11,7 @@ extension ConfigurationReader {
 
     func store(_ object: ConfigurationObject) -> Configuration.Store {
         let maximumPending = object.integer("max_pending")
-        // Three notifiers that are dead leave room for the others.
+        // Three failing notifiers leave room for the others.
         let share = max(1, maximumPending / 4)
         let (kind, other) = storeKinds(object)
         let maximumAge = object.integer("revocations_max_age_seconds")
@@ -71,7 +71,7 @@ extension ConfigurationReader {
         return object.inForce("revocations_path", given ?? object.standard("revocations_path", usual))
     }
 
-    /// Refuses a file of the store that is also something else of this configuration: writing one would destroy the other.
+    /// Rejects a file of the store that is also used elsewhere in this configuration: writing one would destroy the other.
     func refuseSharedFiles(of store: Configuration.Store) {
         var taken = problems.sources.places.map { (file: FileSystem.location(of: $0.file), place: $0.path) }
         func take(_ file: String, _ key: String) {
@@ -93,7 +93,7 @@ extension ConfigurationReader {
         do throws(PostgresError) {
             var settings = try secret.withSpan { text throws(PostgresError) in try ConnectionSettings(text) }
             settings.usesPreparedStatements = isPrepared
-            // A reload takes over another password for connections to come, but never another database.
+            // A reload applies another password to later connections, but never another database.
             return object.inForce("url", settings)
         } catch {
             problems.add(place, error.description)
@@ -105,7 +105,7 @@ extension ConfigurationReader {
     static let defaultLimits = [
         LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
     ]
-    /// The longest window: what limits are kept by must not outlive the devices.
+    /// The maximum window: the records for limits must not be kept longer than the devices.
     static let longestWindowSeconds = 7 * 86_400
 
     func pushTokens(_ object: ConfigurationObject) -> Configuration.PushTokens {
@@ -115,7 +115,7 @@ extension ConfigurationReader {
             forgetAfterDays: object.integer("forget_after_days"))
     }
 
-    /// The most calls of one person or device in a window.
+    /// The maximum number of calls of one person or device in a window.
     static let maximumPerPerson = 1000
 
     /// A list of limits in the configuration's form.
@@ -130,7 +130,7 @@ extension ConfigurationReader {
     }
 
     /// Reads a list of limits; nil when there is none.
-    /// - Parameter scopes: those that it may have.
+    /// - Parameter scopes: the permitted scopes.
     func limits(_ object: ConfigurationObject, scopes: [LimitRule.Scope]) -> [LimitRule]? {
         guard let elements = object.array("limits") else { return nil }
         let keys = Self.limitKeys(scopes)

@@ -2,7 +2,8 @@ internal import Crypto
 internal import JSON
 
 extension ConfigurationReader {
-    /// The maximum number of tokens in `admin.tokens`: each request is compared with all of them, and strangers may send requests.
+    /// The maximum number of tokens in `admin.tokens`: each request is compared with all of them, and unauthenticated clients may send
+    /// requests.
     private static let maximumTokens = 32
 
     /// Reads `admin.token` and `admin.tokens`, in this order.
@@ -32,7 +33,7 @@ extension ConfigurationReader {
         return tokens
     }
 
-    /// Reads the name of a token's holder; nil when it has none that audit lines can show.
+    /// Parses the name of a token's holder; nil when it is unsuitable for audit lines.
     private func name(_ object: ConfigurationObject, _ role: AdminToken.Role, others: [(name: String, place: String)]) -> String? {
         object.require(
             "name",
@@ -48,7 +49,7 @@ extension ConfigurationReader {
             problems.add(path, "looks like a secret, and the log shows names; give the name of the token's sender")
             return nil
         }
-        // People would take two names that differ in their case for one.
+        // People would confuse two names that differ only in case.
         if let other = others.first(where: { $0.name.lowercased() == name.lowercased() }) {
             problems.add(path, "the same name as $.\(other.place); give each token a name of its own")
             return nil
@@ -58,7 +59,7 @@ extension ConfigurationReader {
 
     private func token(_ value: JSONValue?, path: String, others: [AdminToken]) -> SecretBytes? {
         guard let token = secrets.text(value, path: path, from: .own) else { return nil }
-        // Even where insecure secrets are allowed: nobody could tell which role the caller has.
+        // Even if insecure secrets are allowed: the caller's role would be ambiguous.
         if let other = others.first(where: { $0.secret == token }) {
             problems.add(path, "the same token as $.\(other.place)\(other.hasAllRoles ? "" : ".token"); give each entry a token of its own")
             return nil
@@ -71,20 +72,20 @@ extension ConfigurationReader {
         return token
     }
 
-    /// Refuses metrics that need a token while none may read them.
+    /// Rejects metrics that need a token if no token may read them.
     func refuseUnreadableMetrics(_ configured: Configuration.Admin, _ admin: ConfigurationObject) {
         guard configured.metricsNeedToken, !configured.hasToken(for: .read) else { return }
         if admin.value("token") == nil, admin.value("tokens") == nil {
             problems.add(admin.path(of: "token"), "missing, and \"metrics_need_token\" is true")
         } else if case .array(let elements)? = admin.value("tokens"), elements.count == configured.tokens.count {
-            // All of them could be read.
+            // All tokens could be parsed.
             problems.add(admin.path(of: "tokens"), "none has the role \"read\" or \"operate\", and \"metrics_need_token\" is true")
         }
     }
 }
 
 extension AdminToken.Role {
-    /// A name that shows what a name is, in the message for a token without one.
+    /// An example of a name for this role, in the error for a token without a name.
     fileprivate var sampleHolder: String {
         switch self {
         case .mint: "backend"

@@ -3,12 +3,12 @@ internal import JSON
 internal import Notifiers
 
 extension ConfigurationReader {
-    /// Headers that the exporter writes itself, or that decide where a message ends.
+    /// Headers that the exporter writes itself, or that affect message framing.
     static let ownHeaders = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
-    /// Parts of names of headers that hold secrets.
+    /// Parts of header names that suggest a secret.
     private static let secretWords = ["auth", "key", "token", "secret", "cookie", "password"]
 
     /// nil when no traces are exported.
@@ -44,7 +44,7 @@ extension ConfigurationReader {
         return headers
     }
 
-    /// Reads a text, or a secret where the name of the header says that it is one.
+    /// Parses a text, or a secret if the name of the header suggests one.
     private func headerValue(_ value: JSONValue, named name: String, path: String) -> SecretBytes? {
         noteHeader(value, path)
         let text: SecretBytes?
@@ -59,15 +59,15 @@ extension ConfigurationReader {
         return text
     }
 
-    /// Notes the value of a header. A text is not shown, whatever the header's name, as it may be a secret. It is noted by itself, because
-    /// beside a secret, whose own key is noted, the list of headers is not shown as a whole.
+    /// Records the value of a header. A text is masked, whatever the header's name, as it may be a secret. It is recorded separately,
+    /// because beside a secret, whose own key is recorded, the list of headers is not shown as a whole.
     func noteHeader(_ value: JSONValue, _ path: String) {
         guard case .string = value else { return }
         problems.settings.note(path, value: value, origin: .file)
         problems.hidden.paths.insert(path)
     }
 
-    /// Whether the name of a header says that its value is a secret.
+    /// Whether the name of a header suggests that its value is a secret.
     /// - Parameter name: in lower case.
     static func containsSecretWord(_ name: String) -> Bool { secretWords.contains { name.contains($0) } }
 

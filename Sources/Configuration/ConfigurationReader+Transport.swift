@@ -9,8 +9,8 @@ extension ConfigurationReader {
             certificateAuthorities: certificates("certificate_authorities", in: object), proxy: proxy(object))
     }
 
-    /// An address that is there; one that goes through the network in plain text must be allowed.
-    /// - Parameter allowsHTTP: what the notifier's `allow_http` says.
+    /// Parses a required address; one that sends plain text through the network must be allowed.
+    /// - Parameter allowsHTTP: the notifier's `allow_http`.
     func address(_ key: String, in object: ConfigurationObject, allowsHTTP: Bool, isBase: Bool = false) -> String? {
         guard let text = object.string(key) else { return nil }
         let plain = allowsHTTP ? nil : "\(Self.plainHTTP), or set \"allow_http\": true beside it"
@@ -23,7 +23,7 @@ extension ConfigurationReader {
     }
 
     /// A file with certificates in PEM that libcurl reads.
-    /// - Parameter remedyOfKey: the end of the message where the file holds a private key instead.
+    /// - Parameter remedyOfKey: the end of the error for a file with a private key instead.
     func certificates(_ key: String, in object: ConfigurationObject, remedyOfKey: String = "") -> PEMFile? {
         let path = object.path(of: key)
         guard let file = object.string(key, "the path of a PEM file"), let bytes = secrets.file(file, at: path, isSecret: false) else {

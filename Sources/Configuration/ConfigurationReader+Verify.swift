@@ -2,7 +2,7 @@ internal import Core
 internal import Crypto
 internal import JSON
 
-/// Whether an app's own backend is asked about its users.
+/// Whether an app's own backend is called for its users.
 extension ConfigurationReader {
     /// nil when the security key alone decides.
     func verify(_ app: ConfigurationObject) -> Configuration.Verify? {

@@ -2,8 +2,8 @@ internal import Crypto
 internal import JSON
 
 extension ConfigurationReader {
-    /// The maximum number of secrets that are compared with one webhook: each signature costs a pass over a body that a stranger may have
-    /// sent.
+    /// The maximum number of secrets that are compared with one webhook: each signature costs a pass over a body of possibly unknown
+    /// origin.
     private static let maximumWebhookSecrets = 8
 
     func webhook(_ app: ConfigurationObject) -> Configuration.Webhook? {
@@ -21,7 +21,7 @@ extension ConfigurationReader {
                 expectation: "at least 16 bytes; give the help desk a longer secret"))
     }
 
-    /// Refuses more signature secrets than may be tried for one webhook: without a secret in the path, each webhook may be any app's.
+    /// Rejects too many signature secrets: without a secret in the path, a webhook may belong to any app, so all of them are tried.
     func refuseTooManySigners(_ apps: [Configuration.App], path: String) {
         let signers = apps.compactMap(\.webhook).filter(\.needsNoPathSecret).reduce(0) { $0 + $1.signatureSecrets.count }
         guard signers > Self.maximumWebhookSecrets else { return }
@@ -31,7 +31,7 @@ extension ConfigurationReader {
                 + "give some of these apps a \"webhook.secret\" as well")
     }
 
-    /// Reads a secret, or a list of them while one replaces another.
+    /// Parses a secret, or a list of them during a rotation.
     func secretList(
         _ object: ConfigurationObject, _ key: String, read: (_ value: JSONValue?, _ path: String) -> SecretBytes?
     ) -> [SecretBytes] {
@@ -88,7 +88,7 @@ extension ConfigurationReader {
         if SecretRules.isWeakText(secret) {
             problems.add(path, "not random enough to be a secret; make one with: deskgate secret new")
         }
-        // The same characters as an app's key count as the same secret.
+        // An app's key with the same characters is treated as the same secret.
         if let other = seen.insert(SecretRules.decode(secret) ?? secret, path: path) {
             problems.add(path, "the same secret as \(other); use each secret in one place only")
         }

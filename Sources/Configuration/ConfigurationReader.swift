@@ -7,7 +7,7 @@ internal import Observability
 internal import POSIX
 internal import Time
 
-/// Reads a configuration file: every mistake is noted, and only a faultless one becomes a `Configuration`.
+/// Reads a configuration file. Records every mistake, and creates a `Configuration` only if there are no mistakes.
 struct ConfigurationReader {
     let problems: ConfigurationFindings
     let secrets: SecretReader
@@ -20,8 +20,8 @@ struct ConfigurationReader {
     /// Reads the configuration at `path`.
     /// - Parameters:
     ///   - environment: looks up environment variables.
-    ///   - now: decides which dates are too far ahead.
-    /// - Throws: every mistake at once.
+    ///   - now: the current time, for the check of dates that are too far in the future.
+    /// - Throws: an error with all mistakes.
     static func read(
         _ path: String, environment: @escaping (String) -> String?, now: UnixSeconds
     ) throws(ConfigurationError) -> Configuration {
@@ -50,11 +50,12 @@ struct ConfigurationReader {
         return configuration
     }
 
-    /// Reads one part of the configuration at `path`, whatever mistakes the others have.
+    /// Reads one part of the configuration at `path`, even if other parts have mistakes.
     /// - Parameters:
-    ///   - key: the part, whose secrets are bound by `allow_insecure_secrets`.
+    ///   - key: the part. The setting `allow_insecure_secrets` applies to its secrets.
     ///   - environment: looks up environment variables.
-    /// - Returns: nil when the part is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
+    /// - Returns: nil when the part is missing or has a mistake, or the file is unreadable, unsafe, or not valid JSON up to the end of the
+    ///   part.
     static func part<Value>(
         _ key: String, of path: String, environment: @escaping (String) -> String?, _ read: (ConfigurationReader) -> Value
     ) -> Value? {
@@ -71,24 +72,24 @@ struct ConfigurationReader {
         return problems.all.isEmpty ? value : nil
     }
 
-    /// Whether a file is JSON that holds one part and nothing else, but for `allow_insecure_secrets` and `$schema`.
+    /// Whether a file is JSON that contains only one part, apart from `allow_insecure_secrets` and `$schema`.
     static func holds(only key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
         guard case .object(let root)? = parse(path, problems: problems, protection: FileProtection(problems))?.value else { return false }
         return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" && $0 != "$schema" } == [key]
     }
 
-    /// Whether a file is JSON without a part.
+    /// Whether a file is JSON that does not contain a part.
     static func lacks(_ key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
         guard case .object(let root)? = parse(path, problems: problems, protection: FileProtection(problems))?.value else { return false }
         return !root.members.contains { $0.key == key }
     }
 
-    /// Returns members of the root, also of a text with a mistake behind them.
-    /// - Parameter needed: the required one: among mistakes, a missing one may be elsewhere or under another name, and its defaults would
-    ///   lead to another store or service.
-    /// - Returns: nil when that is missing, or when one is not JSON or occurs twice.
+    /// Returns members of the root, even if the text has a mistake after them.
+    /// - Parameter needed: the required member. In a text with mistakes, a missing member may be misplaced or misspelled, and its defaults
+    ///   would refer to another store or service.
+    /// - Returns: nil when the required member is missing, or when a member is not valid JSON or occurs twice.
     private static func members(_ names: [String], of bytes: [UInt8], needing needed: String) -> JSONObject? {
         let found = JSONSourceMap.members(of: bytes.span).filter { names.contains($0.name) }
         guard found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else { return nil }
@@ -122,7 +123,7 @@ struct ConfigurationReader {
                 problems.add("$", "no file, but an empty device or pipe; give the path of a file")
                 return nil
             }
-            // Regardless of the file's setting for insecure secrets, because another user may have written that setting.
+            // Ignores the file's own setting for insecure secrets, because another user may have written it.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
             protection.trustOwners(ofConfiguration: path, contents)
             return contents.bytes
@@ -135,7 +136,8 @@ struct ConfigurationReader {
         }
     }
 
-    /// The remedy when this user may not read the file, as the end of a sentence. Commands refuse such a file before, so this user serves.
+    /// Returns the remedy when this user may not read the file, as the end of a sentence. Other commands reject such a file earlier, so
+    /// this user runs the service.
     private static func remedy(_ error: SystemError, _ path: String) -> String {
         guard error.isForbidden, let (place, owner) = FileSystem.visibleOwner(of: path) else { return "" }
         let (name, user) = (Machine.userName(owner), Machine.userName(Process.user))
@@ -144,13 +146,13 @@ struct ConfigurationReader {
         return "; it belongs to \(name): as root, run \(Machine.chown(path, to: Process.user))"
     }
 
-    // The parts that are also read alone.
+    // The parts that can also be read separately.
     var listen: Configuration.Listener { listen(root.section("listen", keys: Self.listenKeys)) }
     var admin: Configuration.Admin { admin(root.section("admin", keys: Self.adminKeys)) }
     var store: Configuration.Store { store(root.section("store", keys: Self.storeKeys)) }
 
     private func configuration() -> Configuration {
-        // For editors, which find the schema by it.
+        // Editors use this key to find the schema.
         _ = root.string("$schema")
         let (policy, defaultLifetime) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
         let publicListener = root.section("listen", keys: Self.listenKeys)
@@ -175,7 +177,7 @@ struct ConfigurationReader {
             log: log(),
             drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds"),
             reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change"))
-        // By now every file is known that the configuration reads.
+        // At this point, all files that the configuration refers to are known.
         refuseSharedFiles(of: configuration.store)
         return configuration
     }

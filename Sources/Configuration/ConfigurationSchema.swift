@@ -1,8 +1,8 @@
 package import JSON
 
-/// The JSON Schema of the configuration (draft 2020-12), made of the lists of keys that the readers use.
+/// The JSON Schema of the configuration (draft 2020-12), generated from the lists of keys that the readers use.
 ///
-/// It says of each value alone what `deskgate check` says; what several values must satisfy together only `deskgate check` says.
+/// The schema checks each value separately. Only `deskgate check` also checks combinations of values.
 package enum ConfigurationSchema {
     package static var json: JSONValue {
         var members: [(String, JSONValue)] = [
@@ -44,7 +44,7 @@ package enum ConfigurationSchema {
         case .textOrNull: JSONObject([("type", ["string", "null"]), ("minLength", 1)])
         case .secret: JSONObject([("$ref", "#/$defs/secret")])
         case .secrets: JSONObject([("$ref", "#/$defs/secrets")])
-        // A secret may be a text, too.
+        // The value may be a secret or a plain text.
         case .textOrSecret: JSONObject([("$ref", "#/$defs/secret")])
         case .bool: JSONObject([("type", "boolean")])
         case .integer(let range, _):
@@ -81,7 +81,7 @@ package enum ConfigurationSchema {
         ["anyOf": [["$ref": "#/$defs/secret"], ["type": "array", "items": ["$ref": "#/$defs/secret"], "minItems": 1]]]
     }
 
-    /// Markdown without the addresses of its links.
+    /// Removes the link addresses from Markdown.
     private static func plain(_ markdown: String) -> String {
         markdown.replacing(/\[([^\]]+)\]\([^)]+\)/) { $0.output.1 }
     }

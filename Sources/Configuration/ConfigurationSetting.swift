@@ -1,6 +1,6 @@
 package import JSON
 
-/// A key of the configuration that is in force.
+/// A key of the active configuration with its value.
 package struct ConfigurationSetting: Sendable, Equatable {
     package enum Origin: String, Sendable, CaseIterable {
         case file
@@ -10,29 +10,29 @@ package struct ConfigurationSetting: Sendable, Equatable {
 
     /// A JSON path such as `$.listen.port`.
     package let path: String
-    /// The value as `ShownConfiguration` shows it; for a secret only its source.
+    /// The value in the form of `ShownConfiguration`; for a secret, only its source.
     package let value: JSONValue
     package let origin: Origin
-    /// Tells another value from this one within the process, also where both are shown alike.
+    /// Distinguishes different values within the process, even if they are displayed alike.
     let fingerprint: Int
 
-    /// The form of the admin listener and `deskgate config show`.
+    /// The JSON form in the admin API and in `deskgate config show`.
     package var json: JSONValue {
         ["path": .string(path), "value": value, "from": .string(origin.rawValue)]
     }
 }
 
-/// Gathers the keys that are in force while a configuration is read, in the order of reading.
+/// Collects the keys while a configuration is read, in the order of reading.
 struct ConfigurationSettings {
     private var all: [(path: String, value: JSONValue, origin: ConfigurationSetting.Origin)] = []
     private var paths: Set<String> = []
 
-    /// Notes a value. What is noted of a path first counts, as an object may be read twice.
+    /// Records a value. Only the first value of a path is kept, because an object may be read twice.
     mutating func note(_ path: String, value: JSONValue, origin: ConfigurationSetting.Origin) {
         if paths.insert(path).inserted { all.append((path, value, origin)) }
     }
 
-    /// The keys without the objects and lists whose own keys are noted, and without secrets.
+    /// Returns the keys without secrets. Omits objects and lists whose own keys are recorded.
     func shown(_ hidden: HiddenTexts) -> [ConfigurationSetting] {
         let containers = Set(paths.flatMap(Self.containers))
         return all.filter { !containers.contains($0.path) }.map { path, value, origin in
@@ -42,7 +42,7 @@ struct ConfigurationSettings {
         }
     }
 
-    /// The paths of the objects and lists that a path leads through.
+    /// Returns the paths of the objects and lists that contain a path.
     static func containers(of path: String) -> [String] {
         path.indices.filter { path[$0] == "." || path[$0] == "[" }.map { String(path[..<$0]) }
     }

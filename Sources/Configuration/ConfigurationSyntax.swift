@@ -1,10 +1,10 @@
 internal import JSON
 
-/// The mistakes of a file that is not JSON.
+/// Describes the mistakes in a file that is not JSON.
 enum ConfigurationSyntax {
     typealias Mistake = (message: String, place: JSONPlace)
 
-    /// The mistakes of a text that `JSONDocument` has refused.
+    /// Returns the mistakes in a text that `JSONDocument` has rejected.
     static func mistakes(_ error: JSONError, in bytes: [UInt8]) -> [Mistake] {
         let place = JSONPlace(line: error.line, column: error.column)
         if bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) {
@@ -35,12 +35,12 @@ enum ConfigurationSyntax {
         }
     }
 
-    /// Whether a text begins as YAML, TOML, HTML or lines of NAME=VALUE do: with a name, a list's dash, a table's name in brackets or a
+    /// Whether a text begins like YAML, TOML, HTML or lines of NAME=VALUE: with a name, the dash of a list, a table name in brackets, or a
     /// tag.
     private static func isOtherFormat(_ bytes: [UInt8]) -> Bool {
         let text = bytes.drop { " \t\r\n".utf8.contains($0) }
         let name = text.first == UInt8(ascii: "[") ? text.dropFirst() : text
-        // Two of them begin the mark of a merge conflict.
+        // A second `<` means a merge conflict marker.
         if text.first == UInt8(ascii: "<") { return text.dropFirst().first != UInt8(ascii: "<") }
         return text.starts(with: "---".utf8) || text.starts(with: "- ".utf8) || name.first.map { isLetter($0) } ?? false
     }
@@ -67,7 +67,7 @@ enum ConfigurationSyntax {
         return "\(path): number out of range; give \(remedy)"
     }
 
-    /// All keys that an object has twice; none where another mistake follows.
+    /// Returns all keys that occur twice in an object; empty if the text has another mistake after them.
     private static func duplicates(in bytes: [UInt8]) -> [Mistake] {
         var found: [Mistake] = []
         func search(_ value: JSONSourceMap, _ path: String) {

@@ -1,11 +1,11 @@
 internal import JSON
 
-/// The text of a configuration that is JSON, with the positions of its values.
+/// The text of a configuration that is valid JSON, with the positions of its values.
 struct ConfigurationText {
     let value: JSONValue
     private let bytes: [UInt8]
 
-    /// Parses a text; reports mistakes and returns nil.
+    /// Parses a text. If it has mistakes, reports them and returns nil.
     init?(_ bytes: [UInt8], _ problems: ConfigurationFindings) {
         do throws(JSONError) {
             value = try JSONDocument(parsing: bytes.span).value()
@@ -16,7 +16,7 @@ struct ConfigurationText {
         }
     }
 
-    /// Adds to each problem its line and the id of its app.
+    /// Adds the line and the id of the app to each problem.
     func located(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
         guard let sourceMap = JSONSourceMap(bytes.span) else { return problems }
         return problems.map { problem in
@@ -27,7 +27,7 @@ struct ConfigurationText {
         }
     }
 
-    /// Returns the positions of keys in the file; without keys whose enclosing object is missing.
+    /// Returns the positions of keys in the file. Omits keys whose enclosing object is missing.
     func places(of paths: [String]) -> [String: JSONPlace] {
         guard let sourceMap = JSONSourceMap(bytes.span) else { return [:] }
         return paths.reduce(into: [:]) { places, path in
@@ -44,23 +44,23 @@ struct ConfigurationText {
 }
 
 extension JSONSourceMap {
-    /// Returns the start of the value at a path of `ConfigurationObject`, including its name if it has one. For a missing value it is the
-    /// enclosing object.
-    /// - Returns: nil when only the root exists.
+    /// Returns the start of the value at a path of `ConfigurationObject`, including its name if it has one. For a missing value, returns
+    /// the start of the enclosing object.
+    /// - Returns: nil when only the root exists on this path.
     fileprivate func index(of path: String) -> Int? {
         var (value, rest, index) = (self, path.dropFirst(), Int?.none)
         while let next = value.step(rest) { (value, rest, index) = next }
         return index
     }
 
-    /// The value that a path names first, the rest of the path, and where the value begins.
+    /// Returns the value of the first component of a path, the rest of the path, and the start of the value.
     private func step(_ path: Substring) -> (value: JSONSourceMap, rest: Substring, index: Int?)? {
         if path.first == "[" {
             let digits = path.dropFirst().prefix { $0 != "]" }
             guard let number = Int(digits), elements.indices.contains(number) else { return nil }
             return (elements[number], path.dropFirst(digits.count + 2), elements[number].range.lowerBound)
         }
-        // Names may have points, so the longest one that fits is meant.
+        // Names may contain dots, so the longest matching name is used.
         let fitting = members.filter { member in
             let name = ".\(printable(member.name))"
             return path.hasPrefix(name) && [nil, ".", "["].contains(path.dropFirst(name.count).first)

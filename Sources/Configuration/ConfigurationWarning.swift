@@ -1,12 +1,12 @@
 package import Core
 
-/// A setting that is accepted but should be changed.
+/// A warning about a setting that is valid but should be changed.
 package struct ConfigurationWarning: Sendable {
-    /// The place in the configuration, such as `$.admin.tls`.
+    /// The JSON path of the setting, such as `$.admin.tls`.
     package let path: String
     /// The end of a sentence: the cause and, after the first semicolon, the remedy.
     package let message: LocalizedText
-    /// Whether it is about the end of one of `Configuration.credentials`.
+    /// Whether the warning is about the expiry of one of `Configuration.credentials`.
     package var isAboutCredential = false
 
     package var cause: LocalizedText { message.map { text in text.firstRange(of: "; ").map { String(text[..<$0.lowerBound]) } ?? text } }

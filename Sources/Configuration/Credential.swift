@@ -1,4 +1,4 @@
-/// The credentials of a unit: files with secrets that systemd makes for it alone (systemd.exec(5), `LoadCredential=`).
+/// The credentials of a systemd unit: secret files that systemd provides only to this unit (systemd.exec(5), `LoadCredential=`).
 enum Credential {
     static let directoryVariable = "CREDENTIALS_DIRECTORY"
 
@@ -6,7 +6,7 @@ enum Credential {
         "while the unit runs (\(Configuration.startOfUnit)), run this as root with \(directoryVariable)=/run/credentials/deskgate.service; "
         + "within it, give it LoadCredential=NAME:FILE"
 
-    /// Whether a text names a credential, and no other file.
+    /// Whether a text is a valid credential name, without a path.
     static func isName(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".") && text.utf8.allSatisfy(isPart)
     }

@@ -1,8 +1,8 @@
 extension DestinationURL {
-    /// The mistake in an address. The description has the remedy, and quotes at most one character.
+    /// The mistake in an address. The description contains the remedy, and quotes at most one character.
     enum Problem: Error, Equatable {
         case space, noScheme, user, international, notASCII, fragment, noBrackets, noHost, host, port
-        /// One that must be escaped.
+        /// A character that must be escaped.
         case character(UInt8)
     }
 }

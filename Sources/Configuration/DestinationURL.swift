@@ -1,14 +1,14 @@
-/// The address of a server that we call, taken apart as far as its rules need (RFC 3986 section 3).
+/// The address of a server that the service calls, parsed as far as the checks require (RFC 3986 section 3).
 struct DestinationURL {
     let scheme: String
-    /// In lower case; an IPv6 address without its brackets.
+    /// The host in lower case; an IPv6 address without brackets.
     let host: String
-    /// The scheme, the host and the port as they are written, without a slash at the end.
+    /// Scheme, host and port as written, without a trailing slash.
     let origin: String
 
-    /// Takes `scheme://host[:port][/path][?query]` in visible ASCII characters.
+    /// Parses `scheme://host[:port][/path][?query]` in visible ASCII characters.
     ///
-    /// A user name or password is refused, since an address is no place for a secret, and so is a fragment, which is never sent.
+    /// Rejects a user name or password, because an address must not contain a secret, and a fragment, because fragments are never sent.
     init(_ text: String) throws(Problem) {
         let bytes = Array(text.utf8)
         if text.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F || $0.properties.isWhitespace }) { throw .space }
@@ -25,7 +25,7 @@ struct DestinationURL {
         origin = String(decoding: bytes[..<authority.endIndex], as: UTF8.self)
     }
 
-    /// Whether requests to it stay on this machine.
+    /// Whether requests to the address stay on this machine.
     var isLoopback: Bool { LoopbackHost.contains(host) }
 
     private static func host(of authority: ArraySlice<UInt8>) throws(Problem) -> String {
@@ -55,7 +55,7 @@ struct DestinationURL {
         }
     }
 
-    /// Whether it is nothing, or a colon and a port.
+    /// Whether a text is empty, or a colon and a port.
     private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
         guard let colon = text.first else { return true }
         let digits = text.dropFirst()
@@ -72,7 +72,7 @@ struct DestinationURL {
     }
 }
 
-/// The hosts that are this machine, judged by their text alone.
+/// Recognizes hosts that refer to this machine, by their text and without DNS.
 enum LoopbackHost {
     /// Whether requests to a host stay on this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
     /// - Parameter host: in lower case, an IPv6 address without brackets.

@@ -1,11 +1,11 @@
 internal import POSIX
 
-/// Rejects files that other users may change or replace, because they could choose the secrets, or the whole configuration.
+/// Rejects files that other users may change or replace, because these users could choose the secrets or the whole configuration.
 final class FileProtection {
     private let problems: ConfigurationFindings
     /// The users that may own the files.
     private var owners: Set<UInt32>
-    // By path, so that thousands of secrets in one directory cost one check of it, and an open directory is reported once.
+    // The checked directories. With thousands of secrets in one directory, the directory is checked and reported only once.
     private var seen: Set<String> = []
 
     /// - Parameter user: the id of the user that reads the configuration.
@@ -14,18 +14,18 @@ final class FileProtection {
         owners = [0, user]
     }
 
-    /// Trusts the owners of the configuration and of its directory with the other files, as they may choose every secret anyway. So root
-    /// and members of the group can run commands about the service of another user.
+    /// Trusts the owners of the configuration and of its directory for the other files too, because these users can choose every secret in
+    /// any case. Root and members of the group can therefore run commands about another user's service.
     func trustOwners(ofConfiguration path: String, _ contents: File.Contents) {
         let directory = try? FileSystem.owner(of: Path.directory(of: path))
-        // The user of files with unmapped owners is unknown.
+        // Files with unmapped owners do not show their real owner.
         for owner in [contents.owner, directory] { if let owner, owner != Machine.unmappedUser { owners.insert(owner) } }
     }
 
-    /// Notes that a file belongs to another user, who may read and change it whatever its mode.
+    /// Reports a file that belongs to another user, who may read and change it regardless of its mode.
     ///
-    /// It may be the user that serves, which is unknown here. The remedy must not take the file from that user.
-    /// - Parameters: as for `check`.
+    /// This owner may be the user that runs the service, which is unknown here. The remedy must not take the file from that user.
+    /// - Parameters: the same as for the other `check`.
     func check(owner: UInt32, at place: String, shown: String, alternative: String) {
         guard !owners.contains(owner) else { return }
         let name = Machine.userName(owner)
@@ -35,11 +35,11 @@ final class FileProtection {
                 + "serves\(alternative)")
     }
 
-    /// Reports mistakes of a file that was read, and of the directories above it.
+    /// Reports unsafe permissions of a file that was read, and of the directories above it.
     /// - Parameters:
-    ///   - path: the file as the process sees it.
-    ///   - place: its location in the configuration.
-    ///   - shown: the file as people see it.
+    ///   - path: the path of the file for this process.
+    ///   - place: the JSON path in the configuration.
+    ///   - shown: the name of the file in messages.
     ///   - alternative: an alternative to the remedy.
     func check(_ path: String, mode: UInt32, at place: String, shown: String, alternative: String = "") {
         if Self.isChangeable(mode) {
@@ -54,14 +54,14 @@ final class FileProtection {
         }
     }
 
-    /// Whether a file with these permissions may be written by others than its owner.
+    /// Whether the permissions allow users other than the owner to write to the file.
     static func isChangeable(_ mode: UInt32) -> Bool { mode & 0o022 != 0 }
 
-    /// Whether everyone may replace what lies in a directory with these permissions; where the sticky bit is set, only owners may.
+    /// Whether the permissions allow all users to replace files in the directory. With the sticky bit, only the owners may.
     static func isOpen(_ mode: UInt32) -> Bool { mode & 0o002 != 0 && mode & 0o1000 == 0 }
 
-    /// The directories on the way to a file, and on the way to where its symbolic link leads, as Kubernetes' `..data/NAME`. None where the
-    /// path has no absolute form, as a pipe's has not.
+    /// Returns the directories above a file and above the target of its symbolic link, as in Kubernetes' `..data/NAME`. Empty when the path
+    /// cannot be resolved, as for a pipe.
     private static func directories(above path: String) -> [String] {
         let named = try? FileSystem.absolutePath(of: Path.directory(of: path))
         let real = (try? FileSystem.absolutePath(of: path)).map { Path.directory(of: $0) }

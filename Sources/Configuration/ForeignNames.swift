@@ -1,15 +1,16 @@
-/// Finds the likely meaning of a mistyped word: a key of the configuration, a command or an option.
+/// Finds the likely intended word for a mistyped one: a configuration key, a command or an option.
 package enum NearestWord {
-    /// The number of bytes that are compared: a real `app_id` has 136. Strangers choose these texts, so a comparison must be cheap.
+    /// The maximum number of bytes that are compared; a real `app_id` has 136. Untrusted callers choose these texts, so a comparison must
+    /// be cheap.
     private static let longest = 144
 
-    /// The known word with the fewest edits, when these are few enough to be a slip. The case of ASCII letters does not count.
+    /// Returns the known word with the fewest edits, if the number is small enough for a typing error. Ignores the case of ASCII letters.
     package static func nearest(to word: String, in known: [String]) -> String? {
         let bytes = folded(word)
         let ranked = known.map { (word: $0, distance: distance(bytes, folded($0))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         let length = best.word.utf8.count
-        // Two edits make another word out of one of five letters, such as "port" out of "host".
+        // In a word of five letters, two edits can produce an unrelated word, such as "port" from "host".
         return best.distance <= min(max(1, length / 3), length - 1) ? best.word : nil
     }
 
@@ -17,8 +18,8 @@ package enum NearestWord {
         word.utf8.prefix(longest).map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    /// The number of single-byte insertions, deletions, replacements and swaps of neighbors between two texts (Damerau-Levenshtein, no byte
-    /// edited twice).
+    /// Returns the number of single-byte insertions, deletions, replacements and swaps of neighbors between two texts (Damerau-Levenshtein
+    /// distance in which no byte is edited twice).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var (above, row) = ([Int](), Array(0...right.count))
         for (i, byte) in left.enumerated() {
@@ -38,11 +39,11 @@ package enum NearestWord {
 enum UnknownKey {
     /// The maximum number of locations that a message lists.
     private static let maximumPlaces = 3
-    /// The keys by which other servers learn which of Apple's two environments to use.
+    /// Keys in the configuration of other servers that select one of Apple's two environments.
     private static let apnsEnvironments = ["environment", "production", "sandbox"]
 
-    /// - Parameter places: the locations where the configuration has this key. Objects of different names do not help: many have a `type`
-    ///   or a `key`. Only the name of a key that is an object itself, such as `tls`, is distinctive.
+    /// - Parameter places: the locations where the configuration has this key. Objects with different names are no help, because many have
+    ///   a `type` or a `key`. Only a key whose value is an object, such as `tls`, is distinctive.
     static func message(_ key: String, known: [String], places: [Place] = []) -> String {
         if let hint = ForeignLetters.hint(key, known: known) { return "unknown key: \(hint)" }
         if apnsEnvironments.contains(key), known.contains("sandbox_url") {
@@ -52,20 +53,20 @@ enum UnknownKey {
         if names.count == 1 || (1...maximumPlaces).contains(places.count) && places.allSatisfy(\.isObject) {
             return "unknown key; it belongs to \(places.map(\.path).joined(separator: " or "))"
         }
-        // A text of any length may stand here.
+        // The text may have any length.
         let word = String(key.prefix(64))
         if let nearest = NearestWord.nearest(to: word, in: known) { return "unknown key; did you mean \"\(nearest)\"?" }
         return "unknown key; known here: \(known.sorted().joined(separator: ", "))"
     }
 
-    /// An object of the configuration that has a key.
+    /// An object of the configuration that contains a key.
     struct Place {
         let path: String
-        /// Whether the key's value is an object with keys of its own, or a list of such.
+        /// Whether the value of the key is an object with keys, or a list of such objects.
         let isObject: Bool
     }
 
-    /// The objects that have a key.
+    /// Returns the objects that contain a key.
     static func places(of key: String, in keys: ConfigurationKeys = ConfigurationReader.rootKeys, at path: String = "$") -> [Place] {
         keys.all.filter { $0.name == key }.prefix(1).map { Place(path: path, isObject: !$0.value.keys.all.isEmpty) }
             + keys.all.flatMap { member -> [Place] in
@@ -80,7 +81,7 @@ enum UnknownKey {
     }
 }
 
-/// The message about a word that is none of those that a key may have.
+/// The message about an unknown word in place of one of the known words.
 enum UnknownWord {
     static func message(_ word: String, known: [String]) -> String {
         let expectation = "expected one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
@@ -88,7 +89,7 @@ enum UnknownWord {
         return nearest(to: word.lowercased(), in: known).map { "\(expectation); did you mean \"\($0)\"?" } ?? expectation
     }
 
-    /// The word that was mistyped, written with capitals, cut short or made longer.
+    /// Returns the known word that was mistyped, capitalized, truncated or extended.
     private static func nearest(to word: String, in known: [String]) -> String? {
         let forms = known.map { $0.lowercased() }
         let beginning = forms.filter { word.utf8.count > 2 && ($0.hasPrefix(word) || word.hasPrefix($0)) }
@@ -97,11 +98,11 @@ enum UnknownWord {
     }
 }
 
-/// Known words with characters that look like ASCII, or are invisible.
+/// Detects non-ASCII characters in known words, which look like ASCII or are invisible.
 enum ForeignLetters {
     private static let longest = 64
 
-    /// Names the characters and the word that was meant; nil where no known word has the same ASCII characters in the same places.
+    /// Returns a hint with these characters and the intended word; nil when no known word has the same ASCII characters in the same places.
     static func hint(_ word: String, known: [String]) -> String? {
         let scalars = Array(word.unicodeScalars.prefix(longest + 1))
         let foreign = scalars.filter { !$0.isASCII }
@@ -116,12 +117,13 @@ enum ForeignLetters {
         return "its \(noun) \(shown.joined(separator: ", ")) \(verb) \(script(foreign)); \(remedy)"
     }
 
-    /// Whether a word is another one except for characters beyond ASCII that replace some of its own, or are inserted between them.
+    /// Whether the typed text equals a word except for non-ASCII characters that replace characters of the word or are inserted between
+    /// them.
     private static func isMeant(_ word: [Unicode.Scalar], by typed: [Unicode.Scalar]) -> Bool {
         typed.filter(\.isASCII) == word || typed.count == word.count && zip(typed, word).allSatisfy { !$0.isASCII || $0 == $1 }
     }
 
-    /// A letter, or the number of a character that may be invisible.
+    /// Returns a letter itself, or the code point of a character that may be invisible.
     private static func name(_ scalar: Unicode.Scalar) -> String {
         if scalar.properties.isAlphabetic { return String(Character(scalar)) }
         let digits = String(scalar.value, radix: 16, uppercase: true)
@@ -134,7 +136,7 @@ enum ForeignLetters {
     }
 }
 
-/// A foreign name in a form for terminals: no controls, not endless, and no secret at the location of a name.
+/// Returns an untrusted name for output on a terminal: without control characters, truncated, and without a possible secret.
 /// - Parameter longest: the maximum number of Unicode scalars.
 package func printable(_ name: String, longest: Int = 64) -> String {
     if SecretRules.mayHoldSecret(name) { return "(a possible secret)" }

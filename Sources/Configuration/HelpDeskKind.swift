@@ -1,15 +1,15 @@
-/// The supported help desks; the raw values are those of the configuration.
+/// The supported help desks. The raw values are used in the configuration.
 ///
-/// Below the help desks' own targets, only this list and the readers of their apps' objects name them.
+/// Outside of the help desks' own targets, only this type and the readers of app objects depend on the particular help desk.
 package enum HelpDeskKind: String, Sendable, CaseIterable {
     case pyrus
     /// Sendbird Desk, with Sendbird Chat below it.
     case sendbird
 
-    /// The help desk of an app that names none.
+    /// The default help desk of an app.
     package static let `default` = pyrus
 
-    /// The keys that only its apps have.
+    /// The keys that only apps of this help desk have.
     var ownKeys: [String] {
         switch self {
         case .pyrus: ["webhook", "anonymous"]
@@ -17,7 +17,7 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The headers that its webhooks are signed with, in lower case.
+    /// The headers with the signatures of its webhooks, in lower case.
     var signatureHeaders: [String] {
         switch self {
         case .pyrus: ["x-pyrus-sig"]
@@ -25,16 +25,16 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether its relays pass on what concerns a person in the order in which it happened. Otherwise the registry's pace decides.
+    /// Whether its relays send the changes about a person in order. Otherwise the rate limit of the registry determines the order.
     var relaysInOrder: Bool { self == .sendbird }
 
-    /// Whether its webhooks may not name the customer, so that some messages are held (`HeldMessage`).
+    /// Whether its webhooks may lack the customer, so that some messages are held (`HeldMessage`).
     package var holdsMessages: Bool { self == .sendbird }
 
-    /// Whether deliveries and commands name a ticket by its channel, and not by its number.
+    /// Whether deliveries and commands identify a ticket by its channel, and not by its number.
     var namesTicketsByChannel: Bool { self == .sendbird }
 
-    /// The destination of relayed registrations; nil where each app has an address of its own.
+    /// The destination of relayed registrations; nil when each app has its own address.
     var registry: Registry? {
         switch self {
         case .pyrus: Registry(cloudHost: "pyrus.com", path: "/servicedeskapi/v1/SetPushToken")
@@ -42,11 +42,11 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// A help desk's own registry of push tokens.
+    /// The help desk's registry of push tokens.
     struct Registry {
-        /// The host of its cloud, which is called unless the configuration says otherwise.
+        /// The host of the help desk's cloud, which is the default.
         let cloudHost: String
-        /// The path that takes registrations at a host of its own.
+        /// The path for registrations on every host.
         let path: String
 
         func address(at host: String) -> String { "https://\(host)\(path)" }

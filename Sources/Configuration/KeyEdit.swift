@@ -1,9 +1,9 @@
 package import Core
 internal import JSON
 
-/// Edits the keys of an app in the text of a configuration: only the bytes of what changes are replaced.
+/// Edits the keys of an app in the text of a configuration. Replaces only the bytes that change.
 ///
-/// New members look like those of the app's last key: on one line or on several, with its indentation.
+/// New members are formatted like the members of the app's last key: on one line or on several, with the same indentation.
 package struct KeyEdit {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -15,8 +15,8 @@ package struct KeyEdit {
 
     /// Finds the keys of an app.
     /// - Parameters:
-    ///   - text: a configuration that has been read without a mistake.
-    ///   - index: the app's place in `apps`.
+    ///   - text: a valid configuration.
+    ///   - index: the index of the app in `apps`.
     package init(_ text: [UInt8], app index: Int) throws(Failure) {
         guard let apps = JSONSourceMap(text.span)?["apps"]?.elements, apps.indices.contains(index), let keys = apps[index]["keys"],
             !keys.elements.isEmpty
@@ -25,7 +25,7 @@ package struct KeyEdit {
         self.keys = keys
     }
 
-    /// The file of the secret of the app's last key that has one, as the configuration names it.
+    /// The secret file of the app's last key that has one, as written in the configuration.
     package var newestSecretFile: String? {
         for key in keys.elements.reversed() {
             guard let range = key["secret"]?["file"]?.range else { continue }
@@ -37,8 +37,8 @@ package struct KeyEdit {
         return nil
     }
 
-    /// Adds a key that only verifies, after the others.
-    /// - Parameter file: its secret's file, as the configuration names it.
+    /// Adds a key that only verifies, after the other keys.
+    /// - Parameter file: the file of its secret, as written in the configuration.
     package mutating func add(id: UInt32, file: String) {
         let style = style(of: keys.elements[keys.elements.count - 1])
         let secret = Array("{\"file\"".utf8) + style.colon + JSONValue.string(file).serialized() + Array("}".utf8)
@@ -65,7 +65,7 @@ package struct KeyEdit {
         }
     }
 
-    /// Removes a key, of which there must be others.
+    /// Removes a key. The app must have another one.
     package mutating func remove(_ keyID: UInt32) throws(Failure) {
         let place = try place(of: keyID)
         let elements = keys.elements
@@ -77,7 +77,7 @@ package struct KeyEdit {
         replacements.append((range, []))
     }
 
-    /// The text with all edits.
+    /// The text after all edits.
     package var edited: [UInt8] {
         var result: [UInt8] = []
         var done = 0
@@ -110,13 +110,13 @@ package struct KeyEdit {
 }
 
 extension KeyEdit {
-    /// The white space of an object, which its new members repeat.
+    /// The white space of an object, which is repeated for new members.
     private struct Style {
-        /// After the opening brace, after a comma, and before the closing brace.
+        /// The white space after the opening brace, after a comma, and before the closing brace.
         var open: [UInt8] = []
         var between = Array(" ".utf8)
         var close: [UInt8] = []
-        /// From a name to its value, the colon included.
+        /// The text between a name and its value, including the colon.
         var colon = Array(": ".utf8)
     }
 

@@ -1,14 +1,15 @@
 internal import JSON
 
-/// The notifiers of a configuration by name, including invalid ones, so that a mistake is reported once.
+/// The notifiers of a configuration by name. Invalid notifiers are included, so that references to them are not reported as further
+/// mistakes.
 struct NamedNotifiers {
-    /// In the order of the file.
+    /// The names in the order of the file.
     let names: [String]
     private let types: [String: NotifierType]
-    /// Whether the names are known. If the whole is no object, only that is reported.
+    /// Whether the names could be read. If the value is not an object, only this mistake is reported.
     let areKnown: Bool
 
-    /// Reads the names and types; mistakes are reported by the readers of the notifiers.
+    /// Reads names and types. Other readers report the mistakes in the notifiers.
     init(in root: ConfigurationObject) {
         let value = root.value("notifiers")
         guard case .object(let object)? = value else {
@@ -23,15 +24,15 @@ struct NamedNotifiers {
         }
     }
 
-    /// Whether there is, or may be, one of this name.
+    /// Whether a notifier has, or may have, this name.
     func contains(_ name: String) -> Bool {
         !areKnown || names.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 
-    /// nil when no notifier has this name, or its type is wrong.
+    /// Returns the type of a notifier; nil when no notifier has this name, or its type is invalid.
     func type(of name: String) -> NotifierType? { types[name] }
 
-    /// The problem of an unknown name.
+    /// Returns the problem text for an unknown name.
     func unknownName(_ name: String) -> String {
         if let nearest = NearestWord.nearest(to: name, in: names) {
             return "no notifier has this name; did you mean \"\(printable(nearest))\"?"

@@ -27,7 +27,7 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
         }
     }
 
-    /// Whether it passes registrations on to a help desk, and so receives no comments.
+    /// Whether the notifier relays registrations to a help desk, and therefore receives no comments.
     package var isRelay: Bool {
         if case .relay = self { true } else { false }
     }
@@ -39,8 +39,8 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
         }
     }
 
-    /// Whether it needs a device by default to receive a comment: a phone to notify, or one to register. Others receive every comment,
-    /// because registrations may exist only at the help desk.
+    /// Whether by default the notifier receives a comment only if the person has a device: to notify a phone, or to relay a registration.
+    /// Other notifiers receive every comment, because registrations may exist only at the help desk.
     var requiresDevice: Bool {
         switch self {
         case .log, .http: false

@@ -1,5 +1,4 @@
-/// The reason why a path of the configuration cannot be meant as it is written: only shells, templates and other programs replace parts of
-/// it.
+/// Detects paths in the configuration that are probably mistakes, because only shells, templates and other programs expand parts of them.
 enum PathHint {
     /// The cause and the remedy; nil for an ordinary path.
     static func problem(of path: String) -> String? {
@@ -10,7 +9,7 @@ enum PathHint {
         if path.contains("\\") || hasDrive(path) { return "a path has no drive, and / between its parts" }
         if let colon = path.firstRange(of: ":/") {
             let scheme = path[..<colon.lowerBound]
-            // Too short for a secret, as the message shows it.
+            // The length limit excludes secrets, because the message contains the scheme.
             if (1...12).contains(scheme.count), scheme.allSatisfy(\.isLetter) {
                 return "a path has no scheme; remove \(scheme):, and // if that follows"
             }

@@ -1,6 +1,6 @@
 /// The names that operators give to notifiers and to the holders of admin tokens. The log and metrics show them unchanged.
 package enum PlainName {
-    /// The names that there are, as a message says it.
+    /// The description of valid names in messages.
     package static let expectation = "a name of 1 to 64 letters, digits, \"-\", \"_\" or \".\""
     private static let longest = 64
 
@@ -8,7 +8,7 @@ package enum PlainName {
         (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy(isPart)
     }
 
-    /// Returns a text as such a name, with `_` in place of each other byte, and shortened.
+    /// Converts a text to a valid name: replaces each other byte with `_`, and shortens the result.
     package static func resembling(_ text: String) -> String {
         let bytes = text.utf8.prefix(longest).map { isPart($0) ? $0 : UInt8(ascii: "_") }
         return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)

@@ -2,26 +2,26 @@ internal import Crypto
 internal import JSON
 internal import POSIX
 
-/// Reads secrets from where the configuration says they are, and refuses those that would not protect anything.
+/// Reads secrets from their configured sources, and rejects secrets that are too weak or insufficiently protected.
 struct SecretReader {
-    /// The directory that relative paths start from.
+    /// The base directory of relative paths.
     let directory: String
-    /// Whether inline, shared, weak and world-readable secrets are allowed, for a laptop.
+    /// Whether inline, shared, weak and world-readable secrets are allowed, for development.
     let allowsInsecure: Bool
     let environment: (String) -> String?
     let problems: ConfigurationFindings
     let protection: FileProtection
 
     static let keys: ConfigurationKeys = [.live("file", .path()), .live("env", .text()), .live("credential", .text())]
-    /// The accepted forms of a secret, as problems quote them.
+    /// The accepted sources of a secret, as quoted in problems.
     static let sources = "{\"file\": \"PATH\"}, {\"env\": \"NAME\"} or {\"credential\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"
 
-    // So that a file named by mistake does not fill the memory; a system's list of certificate authorities has some 200 KiB.
+    // Limits the memory if the wrong file is named; the system's list of certificate authorities has about 200 KiB.
     private static let secretLimit = (bytes: 64 << 10, text: "64 KiB")
     static let certificateLimit = (bytes: 4 << 20, text: "4 MiB")
 
-    /// Reads the text of a secret: its one line, without the line feed at the end.
+    /// Reads the text of a secret, which is a single line, without the line feed at its end.
     func text(_ value: JSONValue?, path: String, from origin: SecretOrigin = .issued) -> SecretBytes? {
         switch value {
         case nil:
@@ -48,12 +48,13 @@ struct SecretReader {
         }
     }
 
-    /// A path of the configuration as the process sees it.
+    /// Resolves a path in the configuration for this process.
     func resolve(_ path: String) -> String {
         Path.resolve(path, in: directory)
     }
 
-    /// The path of a file that the service makes, as the process sees it; nil, and a problem, when it may hold a secret: messages show it.
+    /// Resolves the path of a file that the service creates. If it may contain a secret, reports a problem and returns nil, because
+    /// messages show the path.
     func madePath(_ path: String, at place: String) -> String? {
         guard !SecretRules.mayHoldSecret(path) else {
             problems.add(place, "expected the path of a file, found a text that may hold a secret; give a path without one")
@@ -68,8 +69,8 @@ struct SecretReader {
 
     /// Reads a file.
     /// - Parameters:
-    ///   - isSecret: whether it matters who else may read it.
-    ///   - origin: where it comes from if it is missing; nil for another file than a secret's.
+    ///   - isSecret: whether the file must not be readable by other users.
+    ///   - origin: the origin of the secret, for the remedy when the file is missing; nil if the file does not contain a secret.
     func file(_ path: String, at place: String, isSecret: Bool = true, from origin: SecretOrigin? = nil) -> [UInt8]? {
         let resolved = resolve(path)
         let mayBeSecret = SecretRules.mayHoldSecret(path)
@@ -94,7 +95,8 @@ struct SecretReader {
         }
     }
 
-    /// The remedy when a path is a directory, or this user may not read the file or enter a directory above it, as the end of a sentence.
+    /// Returns the remedy, as the end of a sentence, when a path is a directory, or this user may not read the file or enter a directory
+    /// above it.
     private func remedy(_ error: SystemError, _ path: String) -> String {
         if FileSystem.isDirectory(path) { return "; give the path of a file. Containers get a directory where a mounted file is missing" }
         guard error.isForbidden, let (visible, owner) = FileSystem.visibleOwner(of: path) else { return "" }
@@ -109,8 +111,8 @@ struct SecretReader {
     }
 
     private func check(_ contents: File.Contents, _ path: String, at place: String, shown: String, isSecret: Bool) {
-        // Containers get their secrets so from Docker Swarm and Kubernetes (mode 0444 or 0644, any owner), where everyone is the
-        // container's one user.
+        // Docker Swarm and Kubernetes provide secrets to containers in memory, with mode 0444 or 0644 and any owner. The container has only
+        // one user, so these permissions are accepted.
         if !contents.isOnReadOnlyMemory {
             if isSecret, contents.isReadableByEveryone {
                 problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
@@ -152,7 +154,7 @@ struct SecretReader {
         return nil
     }
 
-    /// Reads a credential, which systemd puts into a directory for the unit alone (`LoadCredential=`).
+    /// Reads a credential, which systemd provides in a directory that only the unit can access (`LoadCredential=`).
     private func credential(_ name: String, at place: String) -> [UInt8]? {
         guard Credential.isName(name) else {
             problems.add(place, "expected a credential's name: letters, digits, \".\", \"_\" and \"-\", and no \".\" first")
@@ -189,7 +191,7 @@ struct SecretReader {
         }
         var line = bytes[...]
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
-        // Of a PEM or JSON file, which has many lines, nobody minds how they end.
+        // The line endings of PEM and JSON files, which have several lines, are irrelevant.
         if line.last == UInt8(ascii: "\r"), !line.contains(UInt8(ascii: "\n")) {
             problems.add(
                 path,

@@ -1,11 +1,11 @@
 internal import Crypto
 
-/// The secrets that a configuration has named so far, so that none serves two purposes.
+/// The secrets that were read from a configuration so far, so that a secret with two purposes is detected.
 final class SeenSecrets {
     private var all: [(path: String, secret: SecretBytes)] = []
 
-    /// Notes a secret.
-    /// - Returns: the path of the first place that has the same one.
+    /// Records a secret.
+    /// - Returns: the path of the first key with the same secret; nil when there is none.
     func insert(_ secret: SecretBytes, path: String) -> String? {
         defer { all.append((path, secret)) }
         return all.first { $0.secret == secret }?.path

@@ -1,22 +1,22 @@
 package import JSON
 
-/// The configuration file in force for operators: without secrets. Addresses show only scheme, host and port, because paths, queries and
-/// user names hold secrets too; headers show only their names.
+/// The active configuration file in the form for operators, without secrets. Addresses show only scheme, host and port, because paths,
+/// queries and user names may contain secrets. Headers show only their names.
 package struct ShownConfiguration: Sendable {
     /// The replacement of hidden values.
     package static let mask = "•••"
 
     package let value: JSONValue
-    /// The files that were read, the configuration itself first; names alone.
+    /// The names of the files that were read, the configuration file first. Their contents are not included.
     package let files: [String]
 
-    /// Of a configuration that was not read from a file.
+    /// Creates the value for a configuration that was not read from a file.
     init() {
         (value, files) = ([:], [])
     }
 
-    /// Masks a value of a file.
-    /// - Parameter path: its JSON path.
+    /// Masks the secrets in a value of a file.
+    /// - Parameter path: the JSON path of the value.
     init(_ value: JSONValue, at path: String = "$", files: [String], hidden: HiddenTexts) {
         self.value = Self.masked(value, path: path, hidden: hidden)
         self.files = files
@@ -33,12 +33,12 @@ package struct ShownConfiguration: Sendable {
         }
     }
 
-    /// Scheme, host and port of an address, with the mask in place of all else; nil for other texts.
+    /// Returns the scheme, host and port of an address, with the mask in place of the rest; nil for any other text.
     private static func origin(of text: String) -> String? {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].last == UInt8(ascii: ":"), parts[1].isEmpty else { return nil }
-        // A password with a slash.
+        // The text may be a password that contains a slash.
         if parts.count == 4, parts[3].contains(UInt8(ascii: "@")) { return nil }
         let authority = parts[2].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let host = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
@@ -50,9 +50,9 @@ package struct ShownConfiguration: Sendable {
 
 /// The texts of a configuration that are not shown.
 struct HiddenTexts {
-    /// The secrets within the configuration itself, where those are allowed.
+    /// Secrets in the configuration file itself, if `allow_insecure_secrets` permits them.
     var inlineSecrets: Set<String> = []
-    /// The paths of texts that may be secrets, although they need not be: the values of headers.
+    /// The paths of texts that may be secrets, but need not be: the values of headers.
     var paths: Set<String> = []
 
     func contains(_ text: String, at path: String) -> Bool {

@@ -1,6 +1,6 @@
 /// Detects the encodings that editors produce instead of UTF-8.
 package enum TextEncoding {
-    /// Whether it is UTF-16 or UTF-32: it begins with their byte order mark, or with an ASCII character in one of them.
+    /// Whether the bytes are UTF-16 or UTF-32: they begin with a byte order mark, or with an ASCII character, in one of these encodings.
     static func isWide(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 2 else { return false }
         let (first, second) = (bytes[0], bytes[1])
@@ -14,12 +14,12 @@ package enum TextEncoding {
         }
     }
 
-    /// Whether a text begins or ends with a quote, as word processors and templates put around it.
+    /// Whether a text begins or ends with a quote, which word processors and templates add.
     static func hasQuoteAtEnd(_ text: String) -> Bool {
         [text.first, text.last].contains { $0.map("\"'`“”„‘’«»".contains) ?? false }
     }
 
-    /// The name of an invisible character for a message; nil for others.
+    /// Returns the description of an invisible character for a message; nil for any other character.
     static func invisible(_ scalar: Unicode.Scalar?) -> String? {
         guard let scalar, scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }
         if scalar == "\u{FEFF}" { return "a byte order mark" }

@@ -1,14 +1,14 @@
 internal import JSON
 
-/// The message about a value that is no integer of a range: the value found, and the one probably meant.
+/// The message about a value that is not an integer in a range: the value found, and the value that was probably meant.
 package enum WrongInteger {
     private struct Unit {
         /// The suffix of key names with this unit.
         let ending: String
-        /// The unit that is taken for it, and how many of the smaller one make one of the greater.
+        /// The unit that is mistaken for this one, and the ratio between the larger and the smaller unit.
         let other: String
         let factor: Int
-        /// Whether a value in the other unit is too large a number, not too small a one.
+        /// Whether a value in the other unit exceeds the range; otherwise it is below the range.
         let isTooLarge: Bool
     }
 
@@ -26,7 +26,7 @@ package enum WrongInteger {
         return "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)" + (remedy.map { "; \($0)" } ?? "")
     }
 
-    /// The error for an argument that is not a time within a range, in seconds since 1970.
+    /// Returns the error for an argument that is not a time in a range, in seconds since 1970.
     package static func remedy(ofMoment text: String, in range: ClosedRange<UInt64>) -> String {
         let range = 0...Int(clamping: range.upperBound)
         return Int(text).flatMap { meant($0, key: "_seconds", range: range) } ?? moment
@@ -48,7 +48,7 @@ package enum WrongInteger {
         return isMoment ? moment : "give a number alone, without quotes and unit"
     }
 
-    /// The number in the key's unit that an out-of-range number means in another unit.
+    /// Returns the number in the key's unit, if an out-of-range number was meant in another unit.
     private static func meant(_ number: Int, key: String, range: ClosedRange<Int>) -> String? {
         guard number > 0, let unit = units.first(where: { key.hasSuffix($0.ending) }) else { return nil }
         let (product, overflows) = number.multipliedReportingOverflow(by: unit.factor)

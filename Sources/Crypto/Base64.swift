@@ -1,5 +1,5 @@
-/// Standard base64 with padding, RFC 4648 section 4, decoded strictly: every byte sequence has exactly one accepted encoding. For foreign
-/// formats that require it; our own formats use `Base64URL`.
+/// Standard base64 with padding (RFC 4648 section 4), decoded strictly: every byte sequence has exactly one accepted encoding. For external
+/// formats that require it; Deskgate's own formats use `Base64URL`.
 package enum Base64: Base64Alphabet {
     static let characters: [UInt8] = makeCharacters(last: "+/")
     static let sextets: ByteTable = makeSextets(of: characters)
@@ -19,7 +19,7 @@ package enum Base64: Base64Alphabet {
         return decodeUnpadded(text.extracting(droppingLast: paddingCount(of: text)), into: &output)
     }
 
-    /// Decodes by the same rules.
+    /// Decodes a text with the same rules as `decode(_:into:)`.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let count = decodedCount(of: text.utf8.span) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -44,12 +44,12 @@ package enum Base64URL: Base64Alphabet {
     static let characters: [UInt8] = makeCharacters(last: "-_")
     static let sextets: ByteTable = makeSextets(of: characters)
 
-    /// Returns nil for 1 more than a multiple of 4, which no encoding has.
+    /// Returns nil if the count is 1 more than a multiple of 4, which is not the length of any encoding.
     package static func decodedCount(ofCharacters count: Int) -> Int? {
         unpaddedDecodedCount(ofCharacters: count)
     }
 
-    /// Decodes as `Base64.decode(_:into:)` does, but rejects any padding and impossible lengths. The number of steps depends only on the
+    /// Decodes like `Base64.decode(_:into:)`, but rejects any padding and impossible lengths. The number of steps depends only on the
     /// length.
     package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Int? {
         decodeUnpadded(text, into: &output)
@@ -67,12 +67,12 @@ package enum Base64URL: Base64Alphabet {
     }
 }
 
-/// The shared code of both variants of base64, RFC 4648 sections 4 and 5: 64 characters for six bits each, without padding. A protocol,
-/// because static tables are read in place, while those of a value would be copied for each character.
+/// The common code of both base64 variants (RFC 4648 sections 4 and 5): 64 characters for six bits each, without padding. It is a protocol,
+/// because static tables are read in place, while tables in a value would be copied for each character.
 protocol Base64Alphabet {
-    /// The character of each six bits.
+    /// The characters by their six bits.
     static var characters: [UInt8] { get }
-    /// The six bits of each character; made by `makeSextets(of:)`.
+    /// The six bits by their characters, created with `makeSextets(of:)`.
     static var sextets: ByteTable { get }
 }
 
@@ -82,12 +82,12 @@ extension Base64Alphabet {
         Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
     }
 
-    /// Returns six bits for each character, and more than six for characters outside the alphabet.
+    /// Returns a table of the six bits for each character. Characters outside the alphabet have a higher bit set.
     static func makeSextets(of characters: [UInt8]) -> ByteTable {
         ByteTable { character in characters.firstIndex(of: character).map { UInt8($0) } ?? outside }
     }
 
-    /// Returns nil for 1 more than a multiple of 4, which no encoding has.
+    /// Returns nil if the count is 1 more than a multiple of 4, which is not the length of any encoding.
     static func unpaddedDecodedCount(ofCharacters count: Int) -> Int? {
         count % 4 == 1 ? nil : count / 4 * 3 + count % 4 * 3 / 4
     }

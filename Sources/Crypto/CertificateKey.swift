@@ -18,7 +18,7 @@ package enum CertificateKey {
         guard count > 0 else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         let written = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            // OpenSSL advances the pointer past what it has written.
+            // OpenSSL moves the pointer to the end of the written bytes.
             var end = bytes.baseAddress
             return unsafe i2d_X509_PUBKEY(key, &end)
         }

@@ -3,13 +3,13 @@ internal import COpenSSL
 /// Checks whether a certificate and a private key can be used together for TLS, before a listener is opened.
 package enum CertificatePair {
     package enum Problem: Error, Equatable {
-        /// No certificate, or one that OpenSSL cannot read.
+        /// The text contains no certificate, or a certificate that OpenSSL cannot read.
         case unreadableCertificate
-        /// No key that OpenSSL can read, or one with a passphrase.
+        /// The text contains no key that OpenSSL can read, or a key with a passphrase.
         case unreadableKey
-        /// The key belongs to none of the certificates.
+        /// The key does not match any of the certificates.
         case mismatch
-        /// The key belongs to a certificate other than the first.
+        /// The key matches a certificate other than the first.
         /// - Parameter place: the position of that certificate, from 1.
         case wrongOrder(place: Int, count: Int)
     }
@@ -43,10 +43,11 @@ package enum CertificatePair {
         return (texts.joined(), key)
     }
 
-    /// Returns the name of the issuer whose certificate clients need and do not get, such as `CN=R11,O=Let's Encrypt,C=US`.
+    /// Returns the name of the issuer whose certificate clients need but do not receive, such as `CN=R11,O=Let's Encrypt,C=US`.
     ///
-    /// Returns nil when the issuer of the first certificate is in the text or trusted by the system. Also returns nil for a private
-    /// authority, whose certificates name no address of the issuer's certificate: its clients know which certificates they trust.
+    /// Returns nil when the certificate of the first certificate's issuer is in the text, or is trusted by the system. Also returns nil for
+    /// a private authority, whose certificates contain no address of the issuer's certificate, because its clients are configured to trust
+    /// it.
     package static func missingIssuer(ofCertificates text: String) -> String? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }
@@ -63,7 +64,7 @@ package enum CertificatePair {
         }
     }
 
-    /// Returns the expiry of the first certificate in a PEM text, in Unix seconds; nil when OpenSSL can read none.
+    /// Returns the expiry of the first certificate in a PEM text, in Unix seconds; nil when OpenSSL cannot read a certificate.
     package static func expiry(ofCertificate text: String) -> UInt64? {
         ErrorQueue.clear()
         defer { ErrorQueue.clear() }

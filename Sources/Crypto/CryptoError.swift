@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A failed cryptographic operation. Contains reasons and codes, never keys or messages.
 package struct CryptoError: Error, Equatable {
-    /// Worded to follow "could not".
+    /// The operation. The raw values follow the words "could not".
     package enum Operation: String, Sendable {
         case fetchHMAC = "load HMAC"
         case keyHMAC = "key an HMAC"
@@ -31,14 +31,14 @@ extension CryptoError: CustomStringConvertible {
 
 /// OpenSSL's error queue of the calling thread, ERR_get_error(3).
 enum ErrorQueue {
-    /// Empties the queue, so that a later failure does not report errors that other code has left on this thread. Checking first makes the
-    /// usual case, an empty queue, 7 times cheaper than ERR_clear_error(3) alone.
+    /// Empties the queue, so that a later failure does not include errors that other code has left on this thread. The check for an empty
+    /// queue, which is the usual case, is 7 times cheaper than ERR_clear_error(3).
     static func clear() {
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Removes every entry and returns it as text: library, reason and code, ERR_error_string_n(3). Omits the data that OpenSSL may attach
-    /// to an entry, because it can repeat input.
+    /// Removes all entries and returns them as texts: library, reason and code, ERR_error_string_n(3). Omits the data that OpenSSL may
+    /// attach to an entry, because the data may contain input.
     static func drain() -> [String] {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {
@@ -57,7 +57,7 @@ enum ErrorQueue {
 }
 
 extension CryptoError {
-    /// Reports an operation that has just failed on this thread. Empties the thread's error queue.
+    /// Creates the error of an operation that has just failed on this thread. Empties the thread's error queue.
     init(draining operation: Operation) {
         self.init(operation: operation, reasons: ErrorQueue.drain())
     }

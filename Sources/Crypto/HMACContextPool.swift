@@ -2,11 +2,11 @@ internal import COpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// A few contexts keyed with one secret, so that threads can compute concurrently without duplicating a context for each message. Resetting
-/// a keyed context takes about half the time of duplicating one, and allocates nothing.
-// The buffer is written in `init` and `deinit` only; each context in it belongs to the thread that has taken it.
+/// Several contexts keyed with one secret, so that threads can compute concurrently without duplicating a context for each message.
+/// Resetting a keyed context takes about half the time of duplicating it, and does not allocate.
+// Sendable, because the buffer is written only in `init` and `deinit`, and each context in it is used only by the thread that has taken it.
 @safe final class HMACContextPool: @unchecked Sendable {
-    /// Padded to a cache line, to avoid false sharing.
+    /// A slot with one context, padded to a cache line to avoid false sharing.
     @safe private struct Slot: ~Copyable {
         let isTaken = Atomic<Bool>(false)
         let context: OpaquePointer
@@ -48,7 +48,7 @@ internal import Synchronization
         try unsafe Self.compute(with: copy, into: &code, build)
     }
 
-    /// Resets the context first, so that nothing of an earlier message, finished or not, is left in it.
+    /// Resets the context first, so that it contains no part of an earlier message, finished or not.
     private static func compute(
         with context: OpaquePointer, into code: inout MutableSpan<UInt8>, _ build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) {

@@ -1,14 +1,14 @@
 internal import COpenSSL
 internal import Glibc
 
-/// A secret prepared once for any number of HMAC computations, RFC 2104. Safe on any thread.
-// Sendable, because each keyed context is used by one thread at a time, see `HMACContextPool`, and the buffer is written in `init` and
-// `deinit` only.
+/// A secret that is prepared once for any number of HMAC computations (RFC 2104). Any thread may use it.
+// Sendable, because each keyed context is used by one thread at a time (see `HMACContextPool`), and the buffer is written only in `init`
+// and `deinit`.
 @safe package final class HMACKey<Hash: HashFunction>: @unchecked Sendable {
     private let contexts: HMACContextPool
 
     /// Copies the secret into OpenSSL, which erases its copy when the key is released.
-    /// - Throws: when the secret is empty, because its HMAC would prove nothing, and when OpenSSL fails.
+    /// - Throws: when the secret is empty, because its HMAC would not prove anything, or when OpenSSL fails.
     package init(secret: Span<UInt8>) throws(CryptoError) {
         guard !secret.isEmpty else { throw CryptoError(operation: .keyHMAC, reasons: ["the secret is empty"]) }
         contexts = try HMACContextPool(secret: secret, digest: Hash.name)
@@ -16,8 +16,8 @@ internal import Glibc
 }
 
 extension HMACKey where Hash == SHA256 {
-    /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only. Allocates only if more threads
-    /// compute at the same time than there are contexts.
+    /// Computes the HMAC of the message that `build` appends. Compare the result only with `constantTimeEquals`. Allocates only if the
+    /// number of concurrent threads exceeds the number of contexts.
     package func code(
         of build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) -> InlineArray<32, UInt8> {
@@ -29,7 +29,7 @@ extension HMACKey where Hash == SHA256 {
 }
 
 extension HMACKey where Hash == SHA1 {
-    /// Computes the HMAC of the message that `build` appends; compare it with `constantTimeEquals` only.
+    /// Computes the HMAC of the message that `build` appends. Compare the result only with `constantTimeEquals`.
     package func code(
         of build: (inout HMACMessage) throws(CryptoError) -> Void
     ) throws(CryptoError) -> InlineArray<20, UInt8> {
@@ -40,8 +40,8 @@ extension HMACKey where Hash == SHA1 {
     }
 }
 
-/// The message of one HMAC computation, lent to the closure that appends its parts. Parts are buffered, because a call of OpenSSL takes
-/// longer than hashing so few bytes.
+/// The message of one HMAC computation. It is passed to the closure that appends the parts. Parts are buffered, because a call of OpenSSL
+/// takes longer than hashing a few bytes.
 @safe package struct HMACMessage: ~Copyable {
     private static let capacity = 256
 
@@ -68,7 +68,7 @@ extension HMACKey where Hash == SHA1 {
         try append(unsafe Span(_unsafeStart: label.utf8Start, count: label.utf8CodeUnitCount))
     }
 
-    /// Appends the length in four big-endian bytes and then the bytes, so that (`ab`, `c`) and (`a`, `bc`) differ.
+    /// Appends the length in four big-endian bytes, followed by the bytes, so that (`ab`, `c`) and (`a`, `bc`) differ.
     package mutating func append(counted bytes: Span<UInt8>) throws(CryptoError) {
         let count = UInt32(truncatingIfNeeded: bytes.count)
         let length: [4 of UInt8] = [
@@ -91,12 +91,12 @@ extension HMACKey where Hash == SHA1 {
     }
 }
 
-/// OpenSSL's implementation of HMAC, fetched once per process, because EVP_MAC_fetch(3) searches every provider.
-// Sendable, because a fetched EVP_MAC is never changed, and its reference count is atomic.
+/// OpenSSL's implementation of HMAC. It is fetched once per process, because EVP_MAC_fetch(3) searches all providers.
+// Sendable, because a fetched EVP_MAC is immutable and has an atomic reference count.
 @safe struct HMACAlgorithm: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Never freed; it lives as long as the process.
+    /// The implementation, which is never freed.
     static let fetched: Result<HMACAlgorithm, CryptoError> = {
         ErrorQueue.clear()
         guard let pointer = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { return .failure(CryptoError(draining: .fetchHMAC)) }
@@ -104,7 +104,7 @@ extension HMACKey where Hash == SHA1 {
     }()
 }
 
-/// A hash function for HMAC. It is a type, so that codes of different lengths cannot be confused.
+/// A hash function for HMAC. Each function is a type, so that codes of different lengths cannot be confused.
 package protocol HashFunction {
     /// OpenSSL's name of the function, EVP_MAC-HMAC(7).
     static var name: String { get }
@@ -115,7 +115,7 @@ package enum SHA256: HashFunction {
     package static var name: String { "SHA256" }
 }
 
-/// SHA-1, FIPS 180-4; its HMAC has 20 bytes. Only for foreign signatures that require it.
+/// SHA-1 (FIPS 180-4); its HMAC has 20 bytes. Only for external signatures that require it.
 package enum SHA1: HashFunction {
     package static var name: String { "SHA1" }
 }

@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// A new certificate for this machine only, with the authority that signed it, for simulators and tests. It is not self-signed, because
-/// strict clients reject an authority as a server.
+/// A new certificate for this machine only, with the authority that signed it, for simulators and tests. The certificate is not
+/// self-signed, because strict clients reject the certificate of an authority for a server.
 package struct LoopbackCertificate: Sendable {
-    /// The authority's certificate, PEM, which clients must trust. Its key was discarded.
+    /// The authority's certificate in PEM, which clients must trust. The authority's key was discarded.
     package let authority: String
-    /// The server's certificate, PEM, for `localhost`, 127.0.0.1 and ::1.
+    /// The server's certificate in PEM, for `localhost`, 127.0.0.1 and ::1.
     package let certificate: String
-    /// The server's private key, PEM.
+    /// The server's private key in PEM.
     package let key: String
 
     private static let days = 30
 
-    /// Makes both, valid from yesterday until 30 days from now.
+    /// Creates both certificates, valid from yesterday until 30 days from now.
     package init() throws(CryptoError) {
         ErrorQueue.clear()
         let issuer = try unsafe Self.makeKey()
@@ -37,7 +37,7 @@ package struct LoopbackCertificate: Sendable {
         return unsafe key
     }
 
-    /// Makes a certificate for `key`; without an issuer, a self-signed authority. The caller frees it.
+    /// Creates a certificate for `key`; without an issuer, the certificate of a self-signed authority. The caller must free it.
     private static func makeCertificate(
         _ name: String, key: OpaquePointer, issuer: OpaquePointer?, signedWith signer: OpaquePointer
     ) throws(CryptoError) -> OpaquePointer {

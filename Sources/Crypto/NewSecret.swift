@@ -1,4 +1,4 @@
-/// Makes new secrets in the forms that a configuration takes.
+/// Generates new secrets in the formats of the configuration.
 package enum NewSecret {
     /// Returns 32 random bytes as 43 base64url characters: for an app, a webhook's path or an admin token.
     package static func text() throws(CryptoError) -> String {

@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// Reads and writes PEM (RFC 7468) in memory with OpenSSL's BIOs.
 package enum PEMText {
-    /// Restores PEM that has lost its line feeds: environment variables and forms replace them by a literal `\n` or a space, or put the
-    /// text into quotes. Drops text outside the blocks. Returns text without a block, or with headers in one, unchanged.
+    /// Restores PEM that has lost its line feeds: environment variables and forms replace them with a literal `\n` or a space, or put the
+    /// text in quotes. Removes text outside the blocks. Returns text without a block, or with headers in a block, unchanged.
     package static func restored(_ text: String) -> String {
         let lined = text.replacing("\\r", with: "").replacing("\\n", with: "\n")
         var (lines, rest) = ([Substring](), lined[...])
@@ -21,7 +21,7 @@ package enum PEMText {
         return lines.isEmpty ? text : lines.joined(separator: "\n") + "\n"
     }
 
-    /// Lends a BIO that reads `text`.
+    /// Passes a BIO that reads `text` to `read`.
     static func reading<Result>(_ text: String, _ read: (OpaquePointer) -> Result?) -> Result? {
         var text = text
         return text.withUTF8 { bytes in
@@ -31,7 +31,7 @@ package enum PEMText {
         }
     }
 
-    /// Returns the text that `write` writes into a BIO; nil when it does not return 1.
+    /// Returns the text that `write` writes to a BIO; nil when `write` does not return 1.
     static func written(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
         defer { unsafe BIO_free(bio) }

@@ -9,7 +9,7 @@ package func fillWithRandomBytes(_ bytes: inout MutableSpan<UInt8>) throws(Crypt
     guard status == 1 else { throw CryptoError(draining: .random) }
 }
 
-/// Returns as many random bytes as the result's type has.
+/// Returns random bytes, in the number that the result type specifies.
 package func randomBytes<let count: Int>() throws(CryptoError) -> InlineArray<count, UInt8> {
     var bytes = InlineArray<count, UInt8>(repeating: 0)
     var span = bytes.mutableSpan
@@ -17,33 +17,33 @@ package func randomBytes<let count: Int>() throws(CryptoError) -> InlineArray<co
     return bytes
 }
 
-/// Random bytes for ids that are made in large numbers. They are drawn from OpenSSL's generator in blocks, because one call of the
-/// generator costs more than the rest of a UUID.
+/// Random bytes for ids that are created in large numbers. The pool draws blocks from OpenSSL's generator, because one call of the
+/// generator costs more than the other steps of creating a UUID.
 ///
-/// Safe on any thread. Bytes are erased from the block when they are handed out. Do not use it for keys and salts: `randomBytes` stores
-/// them nowhere before they are used.
+/// Any thread may use the pool. Bytes are erased from the block when they are returned. Do not use the pool for keys and salts; use
+/// `randomBytes`, which does not store bytes in advance.
 package final class RandomPool: Sendable {
     private static let blockCount = 4000
 
     private struct Block {
         var bytes: [UInt8]
-        /// Bytes of the block that were handed out.
+        /// The number of bytes of the block that were returned.
         var used: Int
     }
 
     private let block = Monitor(Block(bytes: [UInt8](repeating: 0, count: blockCount), used: blockCount))
 
-    /// Makes an empty pool, which draws its first block on demand.
+    /// Creates an empty pool, which draws its first block on demand.
     package init() {}
 
     deinit {
         block.withLock { Self.erase(0..<Self.blockCount, of: &$0.bytes) }
     }
 
-    /// Returns the random part of a UUID; no byte is handed out twice.
+    /// Returns the random part of a UUID. No byte is returned twice.
     package func tenBytes() throws(CryptoError) -> InlineArray<10, UInt8> { try take() }
 
-    /// Returns 64 random bits; no byte is handed out twice.
+    /// Returns 64 random bits. No byte is returned twice.
     package func word() throws(CryptoError) -> UInt64 {
         let bytes: InlineArray<8, UInt8> = try take()
         return bytes.indices.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }

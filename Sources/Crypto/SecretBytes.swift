@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Owns secret bytes: lends them to closures, never prints them, and erases them on release, OPENSSL_cleanse(3).
-// Sendable, because the storage is written in `init` only and erased in `deinit`, when there is no other reference.
+/// Owns secret bytes: passes them to closures, never prints them, and erases them on release (OPENSSL_cleanse(3)).
+// Sendable, because the storage is written only in `init`, and erased only in `deinit`, when no other reference exists.
 @safe package final class SecretBytes: @unchecked Sendable {
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
@@ -28,14 +28,14 @@ internal import COpenSSL
 
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes during one call. A copy made of them is not erased.
+    /// Passes the bytes to `body` for the duration of the call. Copies that `body` makes are not erased.
     package func withSpan<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try body(unsafe storage.span)
     }
 }
 
 extension SecretBytes: Equatable {
-    /// Takes a time that depends only on the length.
+    /// Compares in a time that depends only on the length.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withSpan { left in right.withSpan { right in constantTimeEquals(left, right) } }
     }
@@ -46,11 +46,12 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     package var debugDescription: String { description }
 
-    /// No children, so that `dump` and test reports show nothing either.
+    /// Empty, so that `dump` and test reports do not show the bytes.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Compares bytes in a time that depends only on their numbers, CRYPTO_memcmp(3). Different lengths return at once: lengths are not secret.
+/// Compares bytes in a time that depends only on their number (CRYPTO_memcmp(3)). Returns immediately for different lengths, because
+/// lengths are not secret.
 package func constantTimeEquals(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in

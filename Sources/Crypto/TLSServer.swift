@@ -129,7 +129,7 @@ internal import COpenSSL
     }
 }
 
-/// The input of a TLS session that another library drives.
+/// The input of a TLS session that another library controls.
 package enum TLSInput {
     /// Whether bytes were read from the socket that the library has not taken yet.
     /// - Parameter session: an `SSL *` in use by this thread.

@@ -8,12 +8,12 @@ internal import Simulators
 internal import Threading
 internal import Time
 
-/// A demonstration: the service with simulated push providers, a help desk, a company's backend, phones and failures, in one process and on
-/// loopback alone.
+/// A demonstration: the service with simulated push providers, a help desk, a company's backend, phones and failures, in one process and
+/// only on loopback.
 ///
-/// One thread owns it, and must call `stop` before it lets it go.
+/// One thread owns it, and must call `stop` before it releases it.
 package final class Demo {
-    /// Milliseconds that the opening may take; it takes some seconds.
+    /// The maximum time of the opening in milliseconds; it takes some seconds.
     private static let openingMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
     private static let pollMilliseconds: UInt64 = 100
 
@@ -27,15 +27,15 @@ package final class Demo {
     /// The functions that stop the parts, in the order of their starts.
     private var stops: [() -> Void]
 
-    /// Makes the files and starts the service. Call it before any other thread is started, and after `Signals` is made.
+    /// Creates the files and starts the service. Call it before any other thread is started, and after `Signals` is created.
     package init(_ files: DemoFiles, _ ports: DemoPorts) throws(DemoFailure) {
         var stops: [() -> Void] = []
         do {
             let secrets = try files.makeSecrets()
             var settings = SimulatorSettings()
-            // A corrected credential must not meet Apple's limit, which is for wrong programs.
+            // A corrected credential must not reach Apple's limit, which is for faulty programs.
             settings.providerTokenLimit = 1000
-            // Nobody reads the record of pushes.
+            // The record of pushes is not used.
             settings.recordLimit = 1
             let simulators = try SimulatorSet(settings)
             stops.append { simulators.stop() }
@@ -58,8 +58,8 @@ package final class Demo {
         }
     }
 
-    /// Has something happen, until each view of the page has something to see.
-    /// - Parameter wait: waits for some milliseconds; false ends the opening.
+    /// Creates events until each view of the page has contents.
+    /// - Parameter wait: waits for some milliseconds; returns false to end the opening.
     /// - Returns: false when `wait` has ended it.
     package func open(_ wait: (UInt64) -> Bool) throws(DemoFailure) -> Bool {
         var opening = DemoOpening(caller)
@@ -81,7 +81,7 @@ package final class Demo {
         return try market.hasShown()
     }
 
-    /// Goes on until a signal says to stop; takes over changes of the configuration.
+    /// Runs until a stop signal; applies changes of the configuration.
     package func goOn(until signals: Signals) throws(DemoFailure) {
         do throws(ThreadError) {
             let trickle = try DemoTrickle(DemoDay(caller, simulators: simulators, market: market, keys: keys))
@@ -92,7 +92,7 @@ package final class Demo {
         reloader.run(signals)
     }
 
-    /// Ends all of it; the directory stays. Call it once.
+    /// Stops all parts; the directory stays. Call it once.
     package func stop() {
         for stop in stops.reversed() { stop() }
         stops = []

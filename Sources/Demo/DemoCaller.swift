@@ -32,16 +32,16 @@ struct DemoCaller: Sendable {
 
     func post(_ comment: DemoComment) throws(DemoFailure) -> Answer {
         guard let secret = comment.app.webhook else { preconditionFailure("Sendbird signs its webhooks") }
-        // The path ends in a secret, which no failure may name.
+        // The path ends with a secret, which no error may contain.
         return try send(.post, port: ports.listen, path: "/pyrus/webhook/\(secrets[secret])", shown: "/pyrus/webhook", body: comment.json)
     }
 
-    /// The app of Sendbird Desk asks for a session token.
+    /// The app of Sendbird Desk requests a session token.
     func session(_ user: String, _ key: String) throws(DemoFailure) -> Answer {
         try post("/sendbird/session-token", .object(Self.credentials(.market, user: user, key: key)))
     }
 
-    /// A customer of Sendbird Desk does something with a ticket of his.
+    /// A customer of Sendbird Desk creates or changes a ticket.
     /// - Parameter act: the end of the path, such as `create`.
     func ticket(_ act: String, user: String, key: String, members: JSONObject) throws(DemoFailure) -> Answer {
         var body = Self.credentials(.market, user: user, key: key)
@@ -49,7 +49,7 @@ struct DemoCaller: Sendable {
         return try post("/sendbird/tickets/\(act)", .object(body))
     }
 
-    /// A customer's app starts the bot, or confirms what the bot asks.
+    /// A customer's app starts the bot, or confirms a call of the bot.
     /// - Parameter act: `start` or `confirm`.
     func bot(_ act: String, user: String, key: String, members: JSONObject = [:]) throws(DemoFailure) -> Answer {
         var body = Self.credentials(.market, user: user, key: key)
@@ -61,8 +61,8 @@ struct DemoCaller: Sendable {
         try post("/bots/\(DemoConfiguration.bot)/call", ["ticket": ticket, "name": .string(function), "arguments": arguments])
     }
 
-    /// The company's backend has a key made, with its token that can do nothing else.
-    /// - Parameter lifetimeSeconds: nil for the usual life.
+    /// The company's backend gets a key, with a token that has no other permission.
+    /// - Parameter lifetimeSeconds: nil for the default lifetime.
     func mint(_ app: DemoApp, _ user: String, lifetimeSeconds: Int64? = nil) throws(DemoFailure) -> String {
         var body: JSONObject = ["app_id": .string(app.rawValue), "user_id": .string(user)]
         if let lifetimeSeconds { body.append(.integer(lifetimeSeconds), forKey: "ttl_seconds") }
@@ -73,10 +73,10 @@ struct DemoCaller: Sendable {
         return key
     }
 
-    /// The company's backend makes a key by itself, as docs/SECURITY-KEY.md describes.
+    /// The company's backend mints a key by itself, as docs/SECURITY-KEY.md describes.
     /// - Parameters:
     ///   - secret: the app's secret with this id.
-    ///   - issuedAgo: how long ago, in seconds.
+    ///   - issuedAgo: the age of the key, in seconds.
     ///   - lifetimeSeconds: the seconds until it expires.
     func makeKey(
         _ app: DemoApp, user: String, secret: DemoSecret, keyID: UInt32, issuedAgo: UInt64, lifetimeSeconds: UInt64
@@ -108,7 +108,7 @@ struct DemoCaller: Sendable {
         try send(.post, port: ports.listen, path: path, body: body)
     }
 
-    /// - Parameter shown: the path as a failure names it; nil for `path`.
+    /// - Parameter shown: the path in an error message; nil for `path`.
     private func send(
         _ method: ClientMethod, port: UInt16, path: String, shown: String? = nil, body: JSONValue?, token: DemoSecret? = nil
     ) throws(DemoFailure) -> Answer {

@@ -5,7 +5,7 @@ internal import Time
 
 enum DemoApp: String {
     case shop, couriers, tablets
-    /// The one of Sendbird Desk; the others are of Pyrus.
+    /// The app of Sendbird Desk; the others are of Pyrus.
     case market
 
     /// The secret in the path of its webhooks; those of Sendbird are signed.
@@ -32,20 +32,20 @@ struct DemoPhone: Sendable, Equatable {
 
     /// The push token: 64 hexadecimal digits, which every provider accepts.
     var token: String {
-        // SHA-256 of some bytes fails only without memory.
+        // SHA-256 of a few bytes fails only without memory.
         let digest = (try? sha256("\(app.rawValue)/\(device)".utf8.span)) ?? [UInt8](repeating: 0, count: 32)
         return Hexadecimal.text(digest.span)
     }
 }
 
-/// A reply of support, as the help desk posts it.
+/// A reply of support, in the help desk's form.
 struct DemoComment: Sendable {
     let app: DemoApp
     let user: String
     let ticket: Int64
     let comment: Int64
     let text: DemoText
-    /// The phone that the person has asked from; nil for none.
+    /// The phone on which the person has written; nil for none.
     var device: DemoPhone?
     /// Whether the person wrote it, not support.
     var isInbound = false
@@ -86,6 +86,6 @@ struct DemoText: Sendable {
         DemoText(author: "Lucía Fernández", body: "The size you asked for is back in stock."),
     ]
 
-    /// The text with this number; the numbers go round.
+    /// The text with this number, modulo the number of texts.
     static func number(_ number: Int64) -> DemoText { all[Int(number % Int64(all.count))] }
 }

@@ -1,10 +1,10 @@
 internal import JSON
 internal import Time
 
-/// The configuration of a demonstration: four apps, and notifiers of which some work and some do not.
+/// The configuration of a demonstration: four apps, and notifiers, some of which fail.
 struct DemoConfiguration {
     private static let daySeconds: UInt64 = 24 * 3600
-    /// The APNs key id that couriers' pushes wrongly name; what the simulated provider knows is `SimulatorCredentials.apnsKeyID`.
+    /// The wrong APNs key id of the couriers' notifier; the simulated provider accepts `SimulatorCredentials.apnsKeyID`.
     static let wrongKeyID = "WRONGKEYID"
     /// The name of the bot of the app `market`.
     static let bot = "guide"
@@ -31,14 +31,14 @@ struct DemoConfiguration {
             ],
             "apps": [shop, couriers, tablets, market], "bots": [guide], "notifiers": .object(notifiers),
             "operators": ["notifiers": ["backend"]], "push_tokens": ["limits": [["per": "user", "max": 3, "window_seconds": 300]]],
-            // A demonstration that runs for days keeps what the last one brought.
+            // A long demonstration keeps the latest URL previews and sessions.
             "deliveries": ["expire_after_seconds": 3600, "keep_delivered_days": 1, "keep_dead_days": 1],
             "reload": ["on_change": true], "log": ["level": "info", "format": "text"], "shutdown": ["drain_seconds": 5],
         ]
         return configuration.serialized(pretty: true) + [UInt8(ascii: "\n")]
     }
 
-    /// The app of a shop, in the middle of a rotation: the former secret still verifies, for some days.
+    /// The app of a shop, during a rotation: the former secret is valid for some more days.
     private var shop: JSONValue {
         [
             "app_id": .string(DemoApp.shop.rawValue),
@@ -54,7 +54,7 @@ struct DemoConfiguration {
         ]
     }
 
-    /// The app of its couriers, where a rotation has begun and pushes to iPhones have a wrong credential.
+    /// The app of its couriers, in which a rotation has begun and pushes to iPhones have a wrong credential.
     private var couriers: JSONValue {
         [
             "app_id": .string(DemoApp.couriers.rawValue),
@@ -67,7 +67,7 @@ struct DemoConfiguration {
         ]
     }
 
-    /// The app on the tablets in its stores, which is in shadow mode: everybody may chat for two weeks.
+    /// The app on the tablets in its stores, which is in shadow mode: all users may chat for two weeks.
     private var tablets: JSONValue {
         [
             "app_id": .string(DemoApp.tablets.rawValue), "keys": [["id": 1, "secret": file(.tabletKey)]],
@@ -88,7 +88,7 @@ struct DemoConfiguration {
         ]
     }
 
-    /// The bot of its market place, which hands customers over to people.
+    /// The bot of its market place, which hands customers off to people.
     private var guide: JSONValue {
         [
             "name": .string(Self.bot), "apps": [.string(DemoApp.market.rawValue)],
@@ -119,7 +119,7 @@ struct DemoConfiguration {
 
     /// APNs with another credential.
     /// - Parameters:
-    ///   - kept: the names of the members that stay.
+    ///   - kept: the names of the members to keep.
     ///   - own: the members that replace the others.
     private func apns(with kept: [String], _ own: JSONObject) -> JSONValue {
         let names = ["type", "topic", "url", "sandbox_url", "certificate_authorities", "content"] + kept

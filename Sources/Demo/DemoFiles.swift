@@ -1,11 +1,12 @@
 internal import Crypto
 internal import POSIX
 
-/// The directory of a demonstration, which must hold nothing of what it makes: the configuration, secrets, the store and the log.
+/// The directory of a demonstration, which must not contain any of its files at the start: the configuration, secrets, the store and the
+/// log.
 package struct DemoFiles: Sendable {
     package let directory: String
     package var configuration: String { path("config.json") }
-    /// The file of the token with which an operator signs in.
+    /// The file of the operator's token.
     package var adminToken: String { path(DemoSecret.adminToken.file) }
     package var log: String { path("deskgate.log") }
     var providers: String { path("providers") }
@@ -13,8 +14,8 @@ package struct DemoFiles: Sendable {
     var certificate: String { path("secrets/apns-tablets.pem") }
     var certificateKey: String { path("secrets/apns-tablets.key") }
 
-    /// Takes a directory, which is made if it does not exist.
-    /// - Throws: when it cannot be made, or has a configuration or anything else that a demonstration makes.
+    /// Uses a directory, which is created if it does not exist.
+    /// - Throws: when it cannot be created, or contains a configuration or any other file of a demonstration.
     package init(_ directory: String) throws(DemoFailure) {
         for name in ["config.json", "secrets", "providers", "deskgate.db", "deskgate.log"] {
             let path = Path.resolve(name, in: directory)
@@ -32,12 +33,12 @@ package struct DemoFiles: Sendable {
         }
     }
 
-    /// Makes a new directory among the temporary files of this machine.
+    /// Creates a new directory for temporary files.
     package static func temporary() throws(DemoFailure) -> DemoFiles {
         try DemoFiles(temporaryPath())
     }
 
-    /// A path that is not in use, among the temporary files of this machine (`TMPDIR`, or /tmp).
+    /// An unused path for temporary files (in `TMPDIR`, or /tmp).
     package static func temporaryPath() throws(DemoFailure) -> String {
         let place = POSIX.Process.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         let number: InlineArray<4, UInt8>
@@ -51,13 +52,13 @@ package struct DemoFiles: Sendable {
 
     func path(_ name: String) -> String { Path.resolve(name, in: directory) }
 
-    /// Makes the secrets and the client certificate; only their owner may read them.
+    /// Creates the secrets and the client certificate; only their owner may read them.
     func makeSecrets() throws(DemoFailure) -> DemoSecrets {
         do {
             try File.createDirectory(path("secrets"), mode: 0o700)
             let secrets = try DemoSecrets()
             for secret in DemoSecret.allCases { try write(secrets[secret] + "\n", to: path(secret.file)) }
-            // The page warns of its 30 days.
+            // The page warns 30 days before its expiry.
             let certificate = try LoopbackCertificate()
             try write(certificate.certificate, to: self.certificate)
             try write(certificate.key, to: certificateKey)
@@ -80,7 +81,7 @@ package struct DemoFiles: Sendable {
     }
 }
 
-/// A secret of a demonstration, and the name of its file.
+/// A secret of a demonstration, with the name of its file.
 enum DemoSecret: String, CaseIterable {
     case adminToken = "admin-token"
     case mintToken = "mint-token"
@@ -105,11 +106,11 @@ enum DemoSecret: String, CaseIterable {
     var signs: Bool { [.backend, .crm, .billing, .bot].contains(self) }
 }
 
-/// The texts of all secrets, for those who call the service.
+/// The texts of all secrets, for clients of the service.
 struct DemoSecrets: Sendable {
     private let texts: [DemoSecret: String]
 
-    /// Makes all of them. Throws when OpenSSL fails.
+    /// Creates all secrets. Throws when OpenSSL fails.
     init() throws(CryptoError) {
         var texts: [DemoSecret: String] = [:]
         for secret in DemoSecret.allCases { texts[secret] = secret.signs ? try NewSecret.signing() : try NewSecret.text() }

@@ -1,11 +1,11 @@
 package struct DemoGuide: Sendable {
     package let page: String
     package let listener: String
-    /// Suggestions for the page, a sentence or two each.
+    /// Suggestions for the page, one or two sentences each.
     package let suggestions: [String]
 
-    /// Writes it.
-    /// - Parameter keyID: the id that the simulated APNs knows its key by.
+    /// Writes the guide.
+    /// - Parameter keyID: the key id that the simulated APNs accepts.
     init(_ ports: DemoPorts, keyID: String) {
         page = "http://127.0.0.1:\(ports.admin)/"
         listener = "http://127.0.0.1:\(ports.listen)"
@@ -20,7 +20,7 @@ package struct DemoGuide: Sendable {
                 + "The bot's summary is a message in the ticket that changed last.",
         ]
     }
-    /// A shell command that authorizes a user as the help desk does, and is answered 200. It holds no secret: the command within it mints
+    /// A shell command that authorizes a user like the help desk, with the response 200. It contains no secret: the command within it mints
     /// the key.
     /// - Parameters:
     ///   - program: the path of `deskgate`, as a shell's word.

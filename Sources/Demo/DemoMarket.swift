@@ -1,7 +1,7 @@
 internal import JSON
 internal import Simulators
 
-/// The app of Sendbird Desk, `market`: what its customers do on their phones, and what support does in Sendbird's dashboard.
+/// The app of Sendbird Desk, `market`: the actions of its customers on their phones, and of support in Sendbird's dashboard.
 struct DemoMarket: Sendable {
     private struct Conversation {
         let customer: DemoPhone
@@ -25,7 +25,7 @@ struct DemoMarket: Sendable {
         for phone in DemoPeople.customers + [DemoPeople.blockedCustomer] {
             keys[phone.user] = try caller.mint(.market, phone.user)
             try caller.requests.expect(200...200, answer: caller.register(phone, key(phone)), what: "POST /sendbird/push-token")
-            // The second one is the first, which is kept.
+            // The second request returns the cached first token.
             for _ in 0..<2 {
                 try caller.requests.expect(200...200, answer: caller.session(phone.user, key(phone)), what: "POST /sendbird/session-token")
             }
@@ -45,7 +45,7 @@ struct DemoMarket: Sendable {
         try confirm(ticket, isClosed: false)
         _ = sendbird.chat.post(.notification(type: "NOTIFICATION_ASSIGNMENT_DELAY", text: "All are busy."), in: ticket.channel)
         try handOver(DemoPeople.customers[0])
-        // Support alone sees this one.
+        // Only support sees this message.
         _ = sendbird.chat.post(.system(type: "SYSTEM_MESSAGE_TICKET_ASSIGNED", text: "Assigned to Anna."), in: ticket.channel)
     }
 
@@ -58,14 +58,14 @@ struct DemoMarket: Sendable {
         return true
     }
 
-    /// A quarter of a second of the day. Answers are not looked at: an operator may change anything meanwhile.
+    /// One step, a quarter of a second long. Responses are ignored, because an operator may change anything in the meantime.
     mutating func tick(_ ticks: Int) {
         if ticks % 20 == 0 { visit(ticks) }
         if ticks % 50 == 0, !open.isEmpty { say(open[ticks / 50 % open.count]) }
         if ticks % 720 == 0 { turn() }
     }
 
-    /// A guest's app asks for a session token; the blocked one's does, too.
+    /// The apps of a guest and of the blocked user request session tokens.
     private mutating func visit(_ ticks: Int) {
         let guest = "guest-\(ticks / 20 % Self.guests)"
         if keys[guest] == nil { keys[guest] = try? caller.mint(.market, guest) }
@@ -74,7 +74,7 @@ struct DemoMarket: Sendable {
         }
     }
 
-    /// The oldest ticket ends, and its customer makes another one.
+    /// The oldest ticket is closed, and its customer opens another one.
     private mutating func turn() {
         guard !open.isEmpty else { return }
         let ticket = open.removeFirst()
@@ -82,7 +82,7 @@ struct DemoMarket: Sendable {
         try? begin(ticket.customer)
     }
 
-    /// A customer makes a ticket; an employee of support takes it on, and answers.
+    /// A customer opens a ticket; an agent accepts and answers it.
     private mutating func begin(_ customer: DemoPhone) throws(DemoFailure) {
         number += 1
         let titles = ["Where is my order?", "Возврат", "The parcel was open", "Смена адреса доставки", "A question about the invoice"]
@@ -106,7 +106,7 @@ struct DemoMarket: Sendable {
         sendbird.chat.post(text.file.map { .file(name: $0, size: 48_213) } ?? .agent(text: text.body), in: ticket.channel)
     }
 
-    /// A customer talks with the bot, asks for a person, and agrees to what the bot hands over.
+    /// A customer talks with the bot, asks for a person, and confirms the bot's summary.
     private func handOver(_ customer: DemoPhone) throws(DemoFailure) {
         let start = try caller.bot("start", user: customer.user, key: key(customer))
         try caller.requests.expect(200...200, answer: start, what: "POST /bots/\(DemoConfiguration.bot)/start")
@@ -120,7 +120,7 @@ struct DemoMarket: Sendable {
         try caller.requests.expect(200...200, answer: confirmed, what: "POST /bots/\(DemoConfiguration.bot)/confirm")
     }
 
-    /// Support asks whether the ticket may end, and then for a rating; the customer answers.
+    /// Support asks whether the ticket may be closed, and then for a rating; the customer answers.
     private func end(_ ticket: Conversation, score: Int64) throws(DemoFailure) {
         try confirm(ticket, isClosed: true)
         let question = sendbird.chat.post(.satisfactionRequest(text: "How content are you?"), in: ticket.channel)
@@ -134,7 +134,7 @@ struct DemoMarket: Sendable {
         try answer("confirm", ticket: ticket, question: question, members: ["confirmed": .bool(isClosed)])
     }
 
-    /// - Parameter question: the message; nil when the ticket is unknown, which the service says.
+    /// - Parameter question: the message; nil when the ticket is unknown, which the service reports.
     private func answer(_ act: String, ticket: Conversation, question: Int64?, members: JSONObject) throws(DemoFailure) {
         var members = members
         members.append(.integer(ticket.ticket), forKey: "ticket_id")

@@ -1,9 +1,9 @@
 internal import JSON
 internal import Simulators
 
-/// The history that an operator finds: devices, refusals, and replies that arrive, wait and are given up.
+/// The history of the demonstration: devices, denials, and deliveries that arrived, wait or were given up.
 struct DemoOpening {
-    /// The people's keys; several people share none.
+    /// The people's keys; each person has a different one.
     private(set) var keys: [String: String] = [:]
     private let caller: DemoCaller
     private var comments: Int64 = 7001
@@ -28,7 +28,7 @@ struct DemoOpening {
         try askToChat()
     }
 
-    /// Whether there is something to see in each view of the page: given up in several ways, paused, waiting.
+    /// Whether each view of the page has contents: deliveries given up in several ways, paused notifiers, waiting deliveries.
     func hasShown() throws(DemoFailure) -> Bool {
         let groups = try caller.look("/v1/deliveries/reasons")["groups"]?.elements ?? []
         let paused = try caller.look("/v1/notifiers")["notifiers"]?.elements.filter { $0["state"]?.text == "paused" } ?? []
@@ -36,7 +36,7 @@ struct DemoOpening {
         return given >= DemoPeople.refusals && groups.count >= 3 && paused.count >= 2
     }
 
-    /// The backend makes keys, and the phones register.
+    /// The backend mints keys, and the phones register.
     private mutating func signIn() throws(DemoFailure) {
         let others = [
             DemoPeople.blocked, DemoPeople.gone, DemoPeople.refused, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked,
@@ -47,7 +47,7 @@ struct DemoOpening {
             let answer = try caller.register(phone, keys[phone.user] ?? "")
             try caller.requests.expect(200...200, answer: answer, what: "POST /pyrus/push-token")
         }
-        // From here on, some have other keys. One expires within the hour, which a search for it shows.
+        // From here on, some users have other keys. One expires within the hour, which a search for it shows.
         keys[DemoPeople.well[1].user] = try caller.makeKey(
             .shop, user: DemoPeople.well[1].user, secret: .shopFormerKey, keyID: 1, issuedAgo: 86_400, lifetimeSeconds: 86_400 + 3000)
         keys[DemoPeople.expired.user] = try caller.makeKey(
@@ -95,12 +95,12 @@ struct DemoOpening {
         try caller.requests.expect(200...200, answer: caller.post(comment), what: "POST /pyrus/webhook")
     }
 
-    /// The help desk asks about everybody, and the answers are what the timelines of these people explain.
+    /// The help desk requests authorization for all people; the explanations of these people show the responses.
     private func askToChat() throws(DemoFailure) {
         let denied = [DemoPeople.blocked, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked, DemoPeople.stranger]
         for phone in DemoPeople.well + [DemoPeople.refused] { try ask(phone.app, user: phone.user, status: 200) }
         for phone in denied { try ask(phone.app, user: phone.user, status: 403) }
-        // In shadow mode nobody is denied who is not blocked.
+        // Shadow mode denies only blocked users.
         try ask(.tablets, user: DemoPeople.tablet, status: 200)
         try ask(.shop, user: "", status: 400)
     }

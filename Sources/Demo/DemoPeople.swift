@@ -1,4 +1,4 @@
-/// The people of the demonstration, whose phones and troubles are the same each time, so that documentation can name them.
+/// The people of the demonstration, whose phones and problems are fixed, so that the documentation can name them.
 enum DemoPeople {
     /// Users without problems, who continue to chat.
     static let well = [
@@ -10,9 +10,9 @@ enum DemoPeople {
         DemoPhone(app: .couriers, user: "courier-4", type: "android"),
     ]
     static let blocked = DemoPhone(app: .shop, user: "user-3", type: "android")
-    /// He has removed the app: the provider does not know his phone any more.
+    /// A user who has removed the app: the provider no longer has the phone's token.
     static let gone = DemoPhone(app: .shop, user: "user-6", type: "ios")
-    /// The provider refuses the first pushes to her phone.
+    /// A user whose first pushes the provider refuses.
     static let refused = DemoPhone(app: .shop, user: "user-7", type: "android")
     static let expired = DemoPhone(app: .shop, user: "user-8", type: "android")
     static let signedOut = DemoPhone(app: .shop, user: "user-9", type: "huawei")

@@ -17,11 +17,11 @@ final class DemoReceivers: Sendable {
     /// The number of events that the CRM refuses at first: fewer than open a breaker, so that they are retried within seconds.
     private static let firstRefusals = 5
 
-    /// The address without a path, such as `http://127.0.0.1:8081`.
+    /// The base URL, such as `http://127.0.0.1:8081`.
     let address: String
     private let server: Server
 
-    /// Starts them on a port that the system chooses.
+    /// Starts the servers on a port that the system chooses.
     init(_ secrets: DemoSecrets) throws {
         let (start, refusals) = (SystemClock.monotonicMilliseconds(), Monitor(0))
         let (backend, crm, billing) = (
@@ -44,7 +44,7 @@ final class DemoReceivers: Sendable {
         server.stop(drainMilliseconds: 1000)
     }
 
-    /// - Parameter refusals: how many events were refused at first.
+    /// - Parameter refusals: the number of events that were refused at first.
     private static func isFailing(since start: MonotonicMilliseconds, _ refusals: Monitor<Int>) -> Bool {
         let isFirst = refusals.withLock { refusals in
             guard refusals < firstRefusals else { return false }
@@ -54,7 +54,7 @@ final class DemoReceivers: Sendable {
         return isFirst || failingMilliseconds.contains(SystemClock.monotonicMilliseconds().elapsed(since: start) % periodMilliseconds)
     }
 
-    /// - Parameter status: what an event is answered whose signature is right.
+    /// - Parameter status: the response to an event with a valid signature.
     private static func route(_ path: StaticString, secret: StandardWebhookSecret, status: @escaping @Sendable () -> Int) -> Route {
         let refusal = Response.error(401, code: "unsigned", message: "The signature is not right.")
         return Route(

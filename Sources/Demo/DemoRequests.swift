@@ -3,11 +3,11 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// Requests over HTTP, which block. Any thread may make them.
+/// Blocking HTTP requests. Any thread may call them.
 struct DemoRequests: Sendable {
     struct Answer: Sendable {
         let status: Int
-        /// The body; null when it is no JSON.
+        /// The body; null when it is not JSON.
         let body: JSONValue
     }
 
@@ -18,8 +18,8 @@ struct DemoRequests: Sendable {
 
     /// Sends a request and waits for its answer.
     /// - Parameters:
-    ///   - shown: the path as a failure names it, without secrets.
-    ///   - bearer: a token to show; nil for none.
+    ///   - shown: the path in error messages, without secrets.
+    ///   - bearer: a token to send; nil for none.
     func send(
         _ method: ClientMethod, url: String, shown: String, body: JSONValue?, bearer: String? = nil
     ) throws(DemoFailure) -> Answer {
@@ -44,7 +44,7 @@ struct DemoRequests: Sendable {
         }
     }
 
-    /// Throws when an answer is not as the demonstration needs it.
+    /// Throws when a response is not as expected.
     func expect(_ statuses: ClosedRange<Int>, answer: Answer, what: String) throws(DemoFailure) {
         guard !statuses.contains(answer.status) else { return }
         let message = answer.body["message"]?.text.map { ": \($0)" } ?? ""

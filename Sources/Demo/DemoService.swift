@@ -4,7 +4,7 @@ internal import Observability
 internal import POSIX
 internal import Service
 
-/// The service of a demonstration, with its log in a file, and a client for those who call it.
+/// The service of a demonstration, with its log in a file, and a client for its callers.
 struct DemoService {
     let client: Client
     let reloader: ConfigurationReloader
@@ -12,7 +12,7 @@ struct DemoService {
     /// - Parameters:
     ///   - configuration: the contents of `file`.
     ///   - log: the path of the log, which is created or continued.
-    ///   - stops: functions that stop its parts are appended, also those of parts that had begun before one failed.
+    ///   - stops: receives functions that stop its parts, also of parts that started before one failed.
     init(_ configuration: Configuration, file: String, log: String, stops: inout [() -> Void]) throws {
         let log = try AppendedFile(log, mode: 0o600)
         let sink = try LogSink(descriptor: log.descriptor, format: configuration.log.format)

@@ -1,7 +1,7 @@
 internal import Simulators
 internal import Threading
 
-/// Plays the demonstration's traffic on a thread of its own: people chat, support replies, and some deliveries fail.
+/// Generates the demonstration's traffic on its own thread: people chat, support replies, and some deliveries fail.
 ///
 /// The owner must call `stop` before releasing it.
 final class DemoTrickle: Sendable {
@@ -10,7 +10,7 @@ final class DemoTrickle: Sendable {
     private let isOver = Monitor(false)
     private let thread: DedicatedThread
 
-    /// Begins. Throws when the thread cannot be started.
+    /// Starts the thread. Throws when it cannot be started.
     init(_ day: DemoDay) throws(ThreadError) {
         thread = try DedicatedThread { [isOver] in
             var day = day
@@ -18,7 +18,7 @@ final class DemoTrickle: Sendable {
         }
     }
 
-    /// Ends it after the request that is under way.
+    /// Ends the thread after the running request.
     func stop() {
         isOver.update { $0 = true }
         thread.join()
@@ -26,9 +26,9 @@ final class DemoTrickle: Sendable {
 }
 
 struct DemoDay: Sendable {
-    /// The most faults that wait for a request, so that they do not gather when an operator has paused a provider.
+    /// The maximum number of pending faults, so that they do not accumulate while an operator has paused a provider.
     private static let maximumFaults = 16
-    /// Half of the period in which more people chat, then fewer, in ticks.
+    /// Half of the period, in ticks, in which the number of chatting people rises and falls.
     private static let wave = 160
 
     let caller: DemoCaller
@@ -82,14 +82,14 @@ struct DemoDay: Sendable {
         let phone = DemoPeople.well[place]
         var comment = DemoComment(
             app: phone.app, user: phone.user, ticket: 4001 + Int64(place), comment: comments, text: .number(comments), device: phone)
-        // The person's own comments come, too, and some webhooks come twice.
+        // Webhooks about the person's own comments arrive too, and some webhooks arrive twice.
         comment.isInbound = comments % 9 == 0
         let times = comments % 7 == 0 ? 2 : 1
         for _ in 0..<times { _ = try? caller.post(comment) }
         comments += 1
     }
 
-    /// Replies to the users whose notifiers are paused.
+    /// Sends replies to the users whose notifiers are paused.
     private mutating func replyToThosePaused() {
         let phone = Self.any(DemoPeople.couriers)
         for (app, user, device) in [(DemoApp.couriers, phone.user, phone), (.tablets, DemoPeople.tablet, nil)] {
@@ -99,13 +99,14 @@ struct DemoDay: Sendable {
         }
     }
 
-    /// An app starts on a phone, and registers it again.
+    /// Simulates an app that starts on a phone and registers it again.
     private func register() {
         let phone = Self.any(DemoPeople.well)
         _ = try? caller.register(phone, keys[phone.user] ?? "")
     }
 
-    /// The next push is refused: mostly for now, sometimes for good. Never for good by FCM, whose dead letters the guide suggests to retry.
+    /// Makes the next push fail, usually temporarily, sometimes permanently. FCM's never fail permanently, because the guide suggests to
+    /// retry its dead deliveries.
     private func fail() {
         guard simulators.faults.remaining < Self.maximumFaults else { return }
         let isForGood = ticks % 480 == 0

@@ -6,10 +6,10 @@ enum AdminQuestion {
     /// Runs the action and prints the answer, as JSON or as `text` formats it for people. A command whose action changes something must
     /// declare `Option.author`.
     /// - Parameters:
-    ///     - access: the service; nil for that of the configuration.
+    ///     - access: access to the service; nil for that of the configuration.
     ///     - isShown: whether a successful answer is printed.
     ///     - verdict: the exit code of a successful answer.
-    ///     - unavailable: the exit code where the service cannot answer now, as while its store is away.
+    ///     - unavailable: the exit code when the service cannot answer now, as while its store is unavailable.
     static func ask(
         _ action: some AdminAction, arguments: Arguments, of access: AdminAccess? = nil,
         isShown: (JSONObject) -> Bool = { _ in true }, verdict: (JSONObject) -> ExitCode = { _ in .done },
@@ -29,7 +29,7 @@ enum AdminQuestion {
         )
     }
 
-    /// Prints an answer, as `ask` does.
+    /// Prints an answer; see `ask`.
     static func tell(
         _ status: Int, json: JSONValue, arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
         verdict: (JSONObject) -> ExitCode = { _ in .done }, unavailable: ExitCode = .usage, text: (JSONObject) -> String
@@ -73,9 +73,9 @@ enum AdminQuestion {
             text: text)
     }
 
-    /// Prints one page of a list or every page, without asking for the options of `pages`.
+    /// Prints one page of a list or all pages, without the options of `pages`.
     ///
-    /// A search that finds little has pages without a row, which are passed over.
+    /// A search with few matches has pages without a row, which are skipped.
     /// - Parameters:
     ///     - isWhole: whether all pages are printed; otherwise the first one with a row is.
     ///     - whenEmpty: the exit code if no page has a row.
@@ -100,7 +100,7 @@ enum AdminQuestion {
                         if case .array(let rows) = member.value { !rows.isEmpty } else { false }
                     }
                     hasRow = hasRow || isShown
-                    // The last page says that there is nothing.
+                    // The last page reports an empty list.
                     isShown = isShown || (answer["next"] == .null && !hasRow)
                     return isShown
                 },
@@ -136,7 +136,7 @@ enum AdminText {
         return text(inner[names[1]])
     }
 
-    /// A number with its noun: `1 try`, `2 tries`.
+    /// A number with its noun: `1 attempt`, `2 attempts`.
     static func count(_ value: JSONValue?, one: String, many: String) -> String {
         value == .integer(1) ? "1 \(one)" : "\(text(value)) \(many)"
     }

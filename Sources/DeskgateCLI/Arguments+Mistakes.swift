@@ -2,30 +2,30 @@ internal import Configuration
 internal import POSIX
 
 extension Arguments {
-    /// A value that begins with two hyphens is nearly always the next option, of which the value was forgotten.
+    /// The error for a missing value. A value that begins with two hyphens is nearly always the next option.
     /// - Parameter given: the next word; nil for none.
     static func missingValue(of option: Option, before given: String?) -> CommandError {
         let meant = given.map { "; if \(isShort($0) ? $0 : "that") is the value: --\(option.name)=\(isShort($0) ? $0 : "VALUE")" }
         return .option(option.name, "needs a value: \(option.spelling)" + (meant ?? ""))
     }
 
-    /// An option that the command does not have, or one hyphen before what may be an operand.
+    /// The error for an unknown option, or for an operand that begins with one hyphen.
     func unknownOption(_ word: String) -> CommandError {
         let nearest = nearest(to: word, among: command.options.filter { !has($0.name) || $0.isRepeatable })
         return .usage("unknown option" + Console.mention([word]) + (nearest.map { "; did you mean --\($0)?" } ?? operandHint(word)))
     }
 
-    /// Explains how the operand is given, after an option that may have been meant for it.
+    /// Describes the operand, after an option that may have been meant for it.
     private func operandHint(_ word: String) -> String {
         guard let expected = command.operand else { return "" }
         if !word.hasPrefix("--") { return "; \(expected.value.placeholder) that begins with - comes after --" }
         return expected.isRequired && operand == nil ? "; \(expected.value.placeholder) is given without an option" : ""
     }
 
-    /// A word that is no option, beside an operand or where the command takes none: with the option that it is probably the value of.
+    /// The error for a surplus word: it suggests the option whose value the word probably is.
     /// - Parameter isAfterValue: whether the word before it is the value of an option.
     func tooMany(_ word: String, isAfterValue: Bool) -> CommandError {
-        // An address may hold a password.
+        // An address may contain a password.
         if word.contains("://"), command.options.contains(where: { $0.name == Option.config.name }) {
             let address = word.hasPrefix("postgres") ? "the database's address is read from $.store.url of" : "the address is read from"
             return .usage("an argument too many; \(address) the configuration")
@@ -39,7 +39,7 @@ extension Arguments {
         return .usage("an argument too many" + Console.mention([word]) + hint)
     }
 
-    /// A dash of a word processor in place of two hyphens before an option's name; nil for any other word.
+    /// The error for a dash of a word processor before an option's name; nil for any other word.
     func longDash(_ word: String) -> CommandError? {
         func isDash(_ scalar: Unicode.Scalar) -> Bool { ("\u{2010}"..."\u{2015}").contains(scalar) || scalar == "\u{2212}" }
         guard word.unicodeScalars.first.map(isDash) == true else { return nil }
@@ -49,7 +49,7 @@ extension Arguments {
         }
     }
 
-    /// Warns of a user id that may have been copied with more than itself, because a user id may contain anything.
+    /// Warns of a user id that may have been copied with surrounding characters, because a user id may contain anything.
     func warnOfUser() {
         guard let option = command.option(for: "user_id"), let id = self[option.name] else { return }
         let scalars = id.unicodeScalars
@@ -71,7 +71,7 @@ extension Arguments {
     private func nearest(to word: String, among options: [Option]) -> String? {
         let typed = word.drop { $0 == "-" }.lowercased()
         let names = (options + [.help]).map(\.name)
-        // `--user-id` is too far from `--user` for a slip of the fingers.
+        // The edit distance of `--user-id` and `--user` is too large for a typing error.
         return typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: names) ?? names.first { typed.hasPrefix("\($0)-") }
     }
 

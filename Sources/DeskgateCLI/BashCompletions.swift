@@ -1,4 +1,4 @@
-/// The completions of bash, made of the table of commands.
+/// The completions of bash, generated from the table of commands.
 enum BashCompletions {
     /// The script for bash 4 and later; it needs no package `bash-completion`.
     static var script: String {
@@ -56,7 +56,7 @@ enum BashCompletions {
         """
     }
 
-    /// For the beginnings of so many words: the words that follow, or the longer name.
+    /// For prefixes of commands: the words that can follow, or the longer name.
     private static func families(of count: Int) -> String {
         let cases = CommandTable.beginnings(of: count).map { beginning in
             """

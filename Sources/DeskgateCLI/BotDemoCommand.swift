@@ -29,7 +29,7 @@ enum BotDemoCommand {
         _ = POSIX.Process.raiseOpenFileLimit()
         let directory: String
         if let given = arguments.operand {
-            // The demonstration itself reports a configuration that cannot be read.
+            // The demonstration itself reports an invalid configuration.
             let files = (try? Configuration(contentsOf: Path.resolve("config.json", in: given)))?.store.files ?? []
             try arguments.refuseRoot(making: files, line: arguments.line)
             directory = given
@@ -48,7 +48,7 @@ enum BotDemoCommand {
         return surprises.isEmpty ? .done : .negative
     }
 
-    /// Makes what `init --bot-demo` makes, in a directory of its own.
+    /// Creates the files of `init --bot-demo` in a new directory.
     private static func makeDirectory() throws(CommandError) -> String {
         let directory = try explaining { () throws(DemoFailure) in try DemoFiles.temporaryPath() }
         let ports = DemoPorts.free(withShop: true)

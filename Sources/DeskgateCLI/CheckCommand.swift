@@ -71,7 +71,7 @@ enum CheckCommand {
         return "\(file) is right: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
     }
 
-    /// Lists how much phones show, which each provider reads, too: an operator must choose it knowingly.
+    /// Lists the contents shown on phones, which each provider can read, too: an operator must choose them knowingly.
     private static func shown(on configuration: Configuration) -> [String] {
         PushContent.allCases.compactMap { content in
             let names = configuration.notifiers.filter { $0.pushContent == content }.map(\.name)
@@ -110,7 +110,7 @@ enum CheckCommand {
     }
 }
 
-/// Formats what `check --live` has found out about one notifier.
+/// Formats the result of `check --live` for one notifier.
 enum LiveCredential {
     static func line(_ name: String, type: NotifierType, verdict: NotifierVerdict?) -> String {
         let start = "\(name) (\(type.rawValue)): "

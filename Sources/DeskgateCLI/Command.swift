@@ -1,7 +1,7 @@
 enum ExitCode: Int32, CaseIterable {
     case done = 0
     case negative = 1
-    /// Wrong usage, wrong configuration, or failure.
+    /// Invalid usage, invalid configuration, or failure.
     case usage = 2
 
     /// The meaning for all commands, as shown in help.
@@ -19,13 +19,13 @@ struct Command: Sendable {
     /// One, two or three words, such as `key mint`.
     let name: String
     let summary: String
-    /// Further sentences for the help; nil when the summary says everything.
+    /// Further sentences for the help; nil when the summary suffices.
     let details: String?
     /// The exit codes with a special meaning for this command, each with the condition that ends the sentence "exit 1 …".
     let exits: KeyValuePairs<ExitCode, String>
     /// The positional argument; nil when the command has none.
     let operand: Operand?
-    /// The options beside `--help`.
+    /// The options except `--help`.
     let options: [Option]
     let examples: [Example]
     /// Runs the command with arguments that match the declaration.
@@ -56,16 +56,16 @@ struct Command: Sendable {
         return operand.flatMap { $0.field == field ? $0.value.placeholder : nil } ?? field
     }
 
-    /// An answer's message, which may begin with the name of a parameter, with the command's word in its place.
+    /// An answer's message with the command's word in place of a parameter's name at its beginning.
     func translated(_ message: String) -> String {
         let parts = message.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? "\(word(for: String(parts[0]))):\(parts[1])" : message
     }
 }
 
-/// A command line that shows how a command is used.
+/// A command line that shows the usage of a command.
 struct Example: Sendable {
-    /// The line as a shell takes it, `deskgate` and what feeds its standard input included.
+    /// The line for a shell, including `deskgate` and the commands that provide its standard input.
     let line: String
     let text: String
 

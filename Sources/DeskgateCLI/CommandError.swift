@@ -18,17 +18,17 @@ struct CommandError: Error {
         self.message = message
     }
 
-    /// The command line as a whole is wrong.
+    /// The command line as a whole is invalid.
     static func usage(_ message: String) -> CommandError { CommandError(.usage, word: "usage", message: message) }
 
-    /// One option is wrong; the message begins with its name.
+    /// One option is invalid; the message begins with its name.
     static func option(_ name: String, _ problem: String) -> CommandError {
         var error = usage("--\(name): \(problem)")
         error.option = name
         return error
     }
 
-    /// The configuration is wrong.
+    /// The configuration is invalid.
     /// - Parameter remark: a line that follows the mistakes.
     static func configuration(_ error: ConfigurationError, remark: String? = nil) -> CommandError {
         var result = CommandError(.usage, word: "configuration", message: error.description + (remark.map { "\n\($0)" } ?? ""))
@@ -36,7 +36,7 @@ struct CommandError: Error {
         return result
     }
 
-    /// An operator's action cannot be built from the options; its parameters are named as the command line does.
+    /// An operator's action cannot be built from the options; its parameters are called by their names on the command line.
     static func problem(_ problem: AdminProblem, in command: Command) -> CommandError {
         let text = problem.text(naming: command.word)
         guard let field = problem.field else { return usage(text) }
@@ -59,7 +59,7 @@ struct CommandError: Error {
         return .object(object)
     }
 
-    /// The text for a person who ran `command`: for a wrong value with the option's help, for a wrong command line with the usage.
+    /// The text for a person who ran `command`: with the option's help for an invalid value, with the usage for an invalid command line.
     func text(_ command: Command) -> String {
         switch word {
         case "configuration": return message

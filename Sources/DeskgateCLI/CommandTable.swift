@@ -1,7 +1,7 @@
 internal import Configuration
 
 enum CommandTable {
-    /// In the order of the overview, under its headings.
+    /// The commands by heading, in the order of the overview.
     static let groups: [(title: String, commands: [Command])] = [
         (
             "Set up and serve",
@@ -56,8 +56,8 @@ enum CommandTable {
 
     static let commands = groups.flatMap(\.commands)
 
-    /// The words that may follow these in a command's name, each once, with what each is for: the command's summary, or the words that
-    /// follow it. None follow a whole name.
+    /// Returns the possible next words of command names that begin with `beginning`, without duplicates. Each has a text: the summary of
+    /// the command, or the words that follow. Empty for a complete name.
     static func words(after beginning: [String]) -> [(word: String, text: String)] {
         var found: [(word: String, text: String)] = []
         for command in commands where command.words.count > beginning.count && command.words.starts(with: beginning) {
@@ -70,7 +70,7 @@ enum CommandTable {
         return found
     }
 
-    /// The beginnings of commands' names that consist of so many words and are no whole names.
+    /// Returns the incomplete command names of the given number of words.
     static func beginnings(of count: Int) -> [[String]] {
         var found: [[String]] = []
         for command in commands where command.words.count > count {
@@ -83,7 +83,7 @@ enum CommandTable {
     /// The number of words of the longest name.
     static let maximumWords = commands.map(\.words.count).max() ?? 1
 
-    /// Finds the command whose name begins a command line; `key mint` has two words.
+    /// Finds the command whose name begins a command line. A name may have several words, as in `key mint`.
     /// - Returns: the command, and the words after its name.
     static func find(_ words: [String]) -> (command: Command, rest: [String])? {
         for command in commands where words.starts(with: command.words) {
@@ -92,7 +92,7 @@ enum CommandTable {
         return nil
     }
 
-    /// Explains in one line a command line that begins with no known command, and suggests a remedy.
+    /// Returns the error for a command line that begins with no known command, and suggests a remedy.
     static func describeUnknown(_ words: [String]) -> (complaint: String, remedy: String) {
         let all = "deskgate --help lists the commands"
         let typed = Array(words.prefix { !$0.hasPrefix("-") })
@@ -113,7 +113,7 @@ enum CommandTable {
         return ("\(start); \(group) continues with \(following)\(remark)", "; deskgate \(known[0]) --help lists the commands")
     }
 
-    /// The equivalents of commands that other programs have, by the first word.
+    /// Hints for commands of other programs, by the first word.
     private static let remarks = [
         "config": "to change a key, edit the file and run deskgate reload",
         "logs": "journalctl -u deskgate shows the log",
@@ -127,8 +127,9 @@ enum CommandTable {
         (1..<maximumWords).last { beginnings(of: $0).contains(Array(words.prefix($0))) } ?? 0
     }
 
-    /// A similar command: the words have a typing error, the first word is missing, or it is one too many, as in `key revoke`.
-    /// - Parameter group: the words at the beginning that are right; only what follows them can be mistyped.
+    /// Returns a similar command: a word has a typing error, the first word is missing, or there is an extra first word, as in `key
+    /// revoke`.
+    /// - Parameter group: the leading words that are correct. Only the words after them may have errors.
     private static func nearest(to words: [String], in group: [String]) -> String? {
         let names = commands.map(\.name)
         let sameEnd = names.filter { $0.hasSuffix(" \(words[0])") }
@@ -138,7 +139,7 @@ enum CommandTable {
         let rest = words.dropFirst(group.count)
         for count in (1...maximumWords).reversed() {
             let typed = rest.prefix(count).joined(separator: " ")
-            // Three words are compared with names of three alone, as the last is often an operand.
+            // Three typed words are compared only with names of three words, because the last word is often an operand.
             let known = count == maximumWords ? ends.filter { $0.split(separator: " ").count == count } : ends
             if let end = NearestWord.nearest(to: typed, in: known) { return beginning + end }
         }

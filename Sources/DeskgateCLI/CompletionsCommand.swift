@@ -35,19 +35,20 @@ enum CompletionsCommand {
         }
     }
 
-    /// Lists the names, one a line; none when there is no configuration or it cannot be read, because a completion must print no errors.
+    /// Lists the names, one per line. Prints nothing when the configuration is missing or cannot be read, because completions must not
+    /// print errors.
     private static func names(_ arguments: Arguments, _ kind: (ConfiguredNames) -> [String]) -> String {
         guard let file = try? arguments.configurationFile(), let names = ConfiguredNames(contentsOf: file) else { return "" }
         return kind(names).joined(separator: "\n")
     }
 }
 
-/// The names in a configuration file, which need not be right. Secrets are not read.
+/// The names in a configuration file, which may have mistakes. Secrets are not read.
 private struct ConfiguredNames {
     let apps: [String]
     let notifiers: [String]
 
-    /// A configuration is smaller, in bytes.
+    /// The maximum size of the file in bytes.
     private static let limit = 4 << 20
 
     /// Reads a file; nil when it is not a JSON object.

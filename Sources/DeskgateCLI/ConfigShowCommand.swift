@@ -40,11 +40,12 @@ enum ConfigShowCommand {
         return difference.isEmpty ? .done : .negative
     }
 
-    /// The configuration that the command names, if it is another one than that of the service; nil when that is unknown.
-    /// - Parameter served: the path as the service was started with it.
+    /// Returns the configuration file that the command names, if it differs from the service's file; nil when they are equal or this is
+    /// unknown.
+    /// - Parameter served: the path with which the service was started.
     private static func fileThatIsNotRead(_ arguments: Arguments, _ served: String) throws(CommandError) -> String? {
         let named = try arguments.configurationFile()
-        // A relative path is in the service's working directory.
+        // A relative path refers to the service's working directory, which is unknown here.
         guard served != named, served.utf8.first == UInt8(ascii: "/") else { return nil }
         return (try? FileSystem.absolutePath(of: served)) == (try? FileSystem.absolutePath(of: named)) ? nil : named
     }
@@ -58,7 +59,7 @@ enum ConfigShowCommand {
             text: AdminText.table(shown.map(row), [("KEY", "path"), ("FROM", "from"), ("VALUE", "value")]))
     }
 
-    /// The keys that the file has or the service serves with, and the file's name.
+    /// Returns the keys of the file or of the running service, and the file's name.
     private static func settings(_ arguments: Arguments) throws(CommandError) -> (file: String, settings: [JSONValue]) {
         guard arguments.has("running") else {
             return (try arguments.configurationFile(), try arguments.configuration().settings.map(\.json))

@@ -11,12 +11,13 @@ enum ConfigurationFile {
     static let variable = "DESKGATE_CONFIG"
     static let usual = Configuration.defaultFile
 
-    /// Whether the environment names a file, or the default one is there or cannot be seen.
+    /// Whether the environment names a file, or the default file exists or cannot be accessed.
     static var isNamedOrUsual: Bool {
         POSIX.Process.environment(variable).map { !$0.isEmpty } ?? false || FileSystem.obstacle(toReading: usual)?.isMissing != true
     }
 
-    /// Says that no configuration is named, and none is in the usual place. Beside the database of a service it was there, and is lost.
+    /// The error when no configuration is named and the default file does not exist. If the service's database exists beside it, the file
+    /// has been lost.
     static var absence: String {
         let place = InitPlace(of: usual)
         let choice = "give \(Option.config.spelling), or set \(variable)"
@@ -30,9 +31,9 @@ enum ConfigurationFile {
 
 /// Shared by all commands that need a configuration.
 extension Arguments {
-    /// The configuration's path: from the option, else from the environment, else the default.
-    /// - Parameter toServe: whether this user is to serve, so that the file may be given to it.
-    /// - Throws: also when this user may not read it.
+    /// Returns the configuration's path: from the option, otherwise from the environment, otherwise the default.
+    /// - Parameter toServe: whether this user is to run the service, so that the remedy may give the file to this user.
+    /// - Throws: when no file is found, or this user may not read it.
     func configurationFile(toServe: Bool = false) throws(CommandError) -> String {
         let file = try namedConfigurationFile() ?? ConfigurationFile.usual
         if let error = FileSystem.obstacle(toReading: file), error.isForbidden {
@@ -44,7 +45,7 @@ extension Arguments {
         return file
     }
 
-    /// The command line with the configuration's path, which the environment may have named: sudo does not pass that on.
+    /// Returns the command line with the configuration's path. The path may come from an environment variable, which sudo does not pass on.
     func line(naming file: String) -> String {
         let isGiven = self[Option.config.name] != nil || file == ConfigurationFile.usual
         return isGiven ? line : "\(line) --\(Option.config.name) \(ShellWord.quoted(file))"
@@ -67,7 +68,7 @@ extension Arguments {
         return nil
     }
 
-    /// Reads the configuration; throws every error in it.
+    /// Reads the configuration. The error contains all mistakes in it.
     func configuration() throws(CommandError) -> Configuration {
         let file = try configurationFile()
         return try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: file) }, as: { .configuration($0) })
@@ -75,10 +76,10 @@ extension Arguments {
 
     /// Reads the configuration, for a command that calls the service.
     ///
-    /// If a service runs, mistakes outside of `admin` are only printed to standard error. Without a service they are thrown; beside a
-    /// service that hangs, that is thrown. A file that holds `admin` alone has no such mistakes.
-    /// - Parameter author: the author of the changes; nil where nothing is changed.
-    /// - Returns: access to the service, and the configuration; nil while it has mistakes, or is no more than `admin`.
+    /// If a service runs, mistakes outside of `admin` are only printed to standard error. If no service runs, they are thrown. If the
+    /// service hangs, an error about the service is thrown. A file that contains only `admin` has no such mistakes.
+    /// - Parameter author: the author of the changes; nil when nothing is changed.
+    /// - Returns: access to the service, and the configuration; nil when it has mistakes, or contains only `admin`.
     func service(author: String? = nil) throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
         let file = try configurationFile()
         do throws(ConfigurationError) {
@@ -91,7 +92,7 @@ extension Arguments {
             guard let admin = Configuration.Admin(contentsOf: file) else {
                 throw .configuration(error, remark: error.isOfContents ? error.unasked : nil)
             }
-            // The service of such a file has another one, which its user may not read.
+            // A file with only `admin` is not the service's own file, which this user may not be allowed to read.
             guard !Configuration.Admin.isAlone(in: file) else { return (AdminAccess(serviceAt: admin, author: author), nil) }
             switch AdminListenerIdentity(admin) {
             case .service:
@@ -107,7 +108,7 @@ extension Arguments {
 }
 
 extension Arguments {
-    /// The threshold of a disk's notification; the default while the configuration has mistakes.
+    /// Returns the thresholds for notifications about the disk; the defaults while the configuration has mistakes.
     func thresholds() throws(CommandError) -> OperatorThresholds {
         (try? Configuration(contentsOf: configurationFile()))?.operators.thresholds ?? OperatorThresholds()
     }
@@ -133,7 +134,7 @@ extension Arguments {
 extension ConfigurationError {
     private static let maximumShown = 3
 
-    /// Says why no service was asked, and how one can be asked: in a file that is not JSON, `admin` may be right.
+    /// Explains why no service was called, and how to call one: even if the file is not valid JSON, `admin` may be correct.
     var unasked: String {
         let cause =
             "No service was called, because admin cannot be read; a running one keeps its configuration. Correct the mistakes named "
@@ -148,7 +149,7 @@ extension ConfigurationError {
     /// Whether the file could be read.
     var isOfContents: Bool { !isJSON || problems.contains { $0.path != "$" } }
 
-    /// Tells in one line that the file has mistakes, and what the command does all the same.
+    /// Prints a one-line warning that the file has mistakes, and that the command continues.
     func warn(_ consequence: String = "the running service is called anyway") {
         let others = problems.count - Self.maximumShown
         let shown = problems.prefix(Self.maximumShown).map(\.description).joined(separator: "; ")
@@ -164,7 +165,7 @@ extension Configuration {
         try explaining { () throws(ThreadError) in try LogSink(format: format) }
     }
 
-    /// Runs a trial of this configuration's notifiers; throws when it cannot be run.
+    /// Runs a trial of this configuration's notifiers. Throws when the trial cannot run.
     /// - Parameter author: as for `NotifierTrial`.
     func tryNotifiers(
         author: String? = nil, _ body: (NotifierTrial) throws(NotifierTrial.Failure) -> ExitCode

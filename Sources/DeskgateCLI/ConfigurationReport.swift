@@ -1,20 +1,20 @@
 internal import AdminAPI
 internal import JSON
 
-/// The differences between the file of a running service and its configuration in force, for `config show --diff`.
+/// The differences between the file of a running service and its active configuration, for `config show --diff`.
 struct ConfigurationReport {
     private let changes: JSONObject
     private let status: JSONObject
 
     /// - Parameters:
     ///   - changes: the answer of `GET /v1/configuration/changes`.
-    ///   - standing: the member `configuration` of `GET /v1/status`.
+    ///   - status: the member `configuration` of `GET /v1/status`.
     init(_ changes: JSONObject, _ status: JSONValue?) {
         self.changes = changes
         self.status = if case .object(let status)? = status { status } else { JSONObject() }
     }
 
-    /// Whether the service serves what its file says.
+    /// Whether the file and the active configuration are equal.
     var isEmpty: Bool { problems.isEmpty && restart.isEmpty && differences.isEmpty }
 
     /// The output of `--json`.
@@ -49,7 +49,7 @@ struct ConfigurationReport {
         return restartVerdict ?? "deskgate reload takes this over:"
     }
 
-    /// The sentence about the keys of the file that only a restart takes over; nil where there are none.
+    /// The sentence about changed keys that require a restart; nil when there are none.
     var restartVerdict: String? {
         guard !restart.isEmpty else { return nil }
         let parts = restart.map { AdminText.text($0) }.joined(separator: ", ")
@@ -70,7 +70,7 @@ struct ConfigurationReport {
         return [AdminText.table(rows, [("KEY", "path"), ("NEEDS", "by"), ("IN FORCE", "before"), ("IN THE FILE", "now")])]
     }
 
-    /// A value as JSON; a dash for none.
+    /// Returns a value as JSON; a dash when there is no value.
     static func text(_ value: JSONValue?) -> String {
         guard let value, value != .null else { return "-" }
         return String(decoding: value.serialized(), as: UTF8.self)

@@ -1,7 +1,7 @@
 internal import Configuration
 internal import POSIX
 
-/// Replaces a configuration file by an edited one, whole or not at all.
+/// Replaces a configuration file atomically by an edited version.
 struct ConfigurationRewrite {
     private static let sizeLimit = 16 << 20
 
@@ -18,14 +18,15 @@ struct ConfigurationRewrite {
         (self.path, text, mode) = (path, contents.bytes, contents.mode)
     }
 
-    /// The directory from which relative paths in the file start.
+    /// The base directory of relative paths in the file.
     var directory: String { Path.directory(of: path) }
 
-    /// Writes a new text beside the file, with its owner and permissions, reads it as a configuration, and replaces the file.
+    /// Writes the edited text to a file in the same directory, with the owner and permissions of the original, checks it as a
+    /// configuration, and replaces the original.
     /// - Parameter isRight: returns whether the new configuration is the intended one.
-    /// - Throws: when it is not, or the file has changed since it was read; then nothing was changed.
+    /// - Throws: when the new configuration is not the intended one, or the file has changed since it was read. The file is then unchanged.
     func replace(with edited: [UInt8], if isRight: (Configuration) -> Bool) throws(CommandError) {
-        // One name, so that of two runs at a time one finds it taken.
+        // A fixed name, so that the second of two concurrent runs fails.
         let draft = "\(path).rotating"
         try refuseLink()
         try explaining { () throws(SystemError) in
@@ -58,7 +59,7 @@ struct ConfigurationRewrite {
         guard current == text else { throw .failed("\(path) was changed meanwhile; nothing was changed by this command, run it again") }
     }
 
-    /// Refuses a symbolic link, which would be replaced instead of the file that it leads to.
+    /// Rejects a symbolic link, because the command would replace the link instead of its target.
     private func refuseLink() throws(CommandError) {
         let places = try explaining { () throws(SystemError) in
             (try FileSystem.absolutePath(of: path), try FileSystem.absolutePath(of: directory))
@@ -76,8 +77,8 @@ struct NewSecretFile {
     let name: String
     let path: String
 
-    /// Creates the file under a free name, readable by the users that may read `sibling`.
-    /// - Parameter sibling: the file of another secret of the app, as the configuration names it; nil for none.
+    /// Creates the file under an unused name, readable by the users that may read `sibling`.
+    /// - Parameter sibling: the file of another secret of the app, as written in the configuration; nil for none.
     init(app: String, keyID: UInt32, beside sibling: String?, of file: ConfigurationRewrite) throws(CommandError) {
         let secret = try SecretCommand.newSecret()
         let directory = sibling.flatMap(Self.directory)
@@ -100,7 +101,7 @@ struct NewSecretFile {
     }
 
     private func write(_ secret: String, as model: String, isSecret: Bool) throws(CommandError) {
-        // The group may read it if it may read the app's other secret: the service may be its member.
+        // The group may read the new file if it may read the app's other secret, because the service may be a member of the group.
         let mode = isSecret ? ((try? FileSystem.mode(of: model)) ?? 0) & 0o040 | 0o600 : 0o600
         do throws(SystemError) {
             try File.create(path, mode: mode, ownedAs: model, "\(secret)\n".utf8)
@@ -115,14 +116,14 @@ struct NewSecretFile {
         }
     }
 
-    /// The directory of a secret, if it is the configuration's or below.
+    /// Returns the directory of a secret, if it is below the configuration's directory; otherwise nil.
     private static func directory(of sibling: String) -> String? {
         guard sibling.utf8.first != UInt8(ascii: "/"), !sibling.split(separator: "/").contains("..") else { return nil }
         let directory = Path.directory(of: sibling)
         return directory == "." ? nil : directory
     }
 
-    /// An app's id as part of a file's name.
+    /// Converts an app_id to a part of a file name.
     private static func fileName(_ app: String) -> String {
         let name = app.unicodeScalars.prefix(40).map { scalar -> Character in
             switch scalar {

@@ -3,12 +3,12 @@ internal import POSIX
 
 /// The output of commands: results on standard output, everything else on standard error.
 enum Console {
-    /// Prints a result: with `--json` as one JSON object, else as text for people.
+    /// Prints a result: with `--json` as one JSON object, otherwise as text.
     static func answer(_ arguments: Arguments, json: @autoclosure () -> JSONValue, text: @autoclosure () -> String) {
         arguments.has(Option.json.name) ? print(json()) : print(text())
     }
 
-    /// Prints a result. If that fails, ends the process, because a result that was not delivered is no success.
+    /// Prints a result. If printing fails, ends the process with an error, because the result was not delivered.
     static func print(_ text: String) {
         print(line: line(text))
     }
@@ -32,18 +32,18 @@ enum Console {
     }
 
     static func remark(_ text: String) {
-        // If the terminal is gone, the failure cannot be reported.
+        // If the terminal is closed, the failure cannot be reported.
         try? File.write(line(text), to: 2)
     }
 
-    /// A color of a terminal, by its code (ECMA-48).
+    /// A terminal color with its ECMA-48 code.
     enum Color: Int {
         case red = 31
         case green = 32
         case yellow = 33
     }
 
-    /// A word in a color when the result goes to a terminal that takes it, and NO_COLOR (no-color.org) does not forbid it.
+    /// Colors a word if standard output is a terminal with color support and NO_COLOR (no-color.org) is not set.
     static func painted(_ word: String, _ color: Color) -> String {
         hasColors ? "\u{1B}[\(color.rawValue)m\(word)\u{1B}[0m" : word
     }
@@ -53,14 +53,14 @@ enum Console {
         return Machine.isTerminal(1) && (forbidden ?? "").isEmpty && terminal != nil && terminal != "dumb"
     }()
 
-    /// Text from strangers without the control characters that a terminal would obey; the ends of lines stay.
+    /// Replaces control characters in untrusted text, which a terminal would execute, with spaces. Line breaks are kept.
     static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { $0 != "\n" && $0.properties.generalCategory == .control ? " " : $0 }))
     }
 
-    /// Words of the command line for an error message. Long ones are omitted, because they may be misplaced security keys.
+    /// Returns words of the command line for an error message. Omits long words, because they may be misplaced security keys.
     static func mention(_ words: some Sequence<String>) -> String {
         let shown = words.filter { (1...16).contains($0.utf8.count) }
         return shown.isEmpty ? "" : ": \(shown.joined(separator: " "))"

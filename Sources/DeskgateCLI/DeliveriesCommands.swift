@@ -19,7 +19,7 @@ enum DeliveriesCommands {
         Option("before", value: .time, "received before then"),
     ]
 
-    /// The filter from the given options.
+    /// Returns the filter from the given options.
     /// - Parameter options: the options that are part of a filter.
     private static func criteria(_ arguments: Arguments, among options: [Option]) throws(CommandError) -> DeliveryCriteria {
         try arguments.action { () throws(AdminProblem) in
@@ -65,7 +65,7 @@ enum DeliveriesCommands {
         return ([AdminText.table(deliveries.map(shown), columns)] + waits(deliveries)).joined(separator: "\n")
     }
 
-    /// A delivery with its state as people read it.
+    /// Returns a delivery with its state as displayed to users.
     private static func shown(_ delivery: JSONValue) -> JSONValue {
         guard case .object(let members) = delivery else { return delivery }
         return .object(
@@ -73,7 +73,7 @@ enum DeliveriesCommands {
                 members.members.map { ($0.key, $0.key == "state" ? .string(DeliveriesStory.shown("state", of: members)) : $0.value) }))
     }
 
-    /// The reasons why due deliveries were not sent yet, one line for each notifier and reason.
+    /// Returns the reasons why due deliveries were not attempted yet, one line for each notifier and reason.
     private static func waits(_ deliveries: [JSONValue]) -> [String] {
         var lines: [String] = []
         for case .object(let delivery) in deliveries {

@@ -1,9 +1,9 @@
 internal import Core
 internal import JSON
 
-/// Formats a delivery's story from the admin listener's answer, in sentences with UTC times.
+/// Formats a delivery's history from the admin listener's answer, in sentences with UTC times.
 enum DeliveriesStory {
-    /// The whole story: what happened, each attempt, and how it ended or what comes next.
+    /// Returns the whole history: the event, each attempt, and the end or the next step.
     static func sentences(_ story: JSONObject) -> String {
         var tries: [JSONObject] = []
         if case .array(let values) = story["tries"] {
@@ -12,7 +12,8 @@ enum DeliveriesStory {
         return (beginning(story) + forgotten(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
     }
 
-    /// The state of a delivery, or the outcome of an attempt, in words: logged and superseded ones notified no person.
+    /// Returns the state of a delivery, or the outcome of an attempt. Logged and superseded deliveries have separate words, because they
+    /// notified no person.
     /// - Parameter key: `state` or `outcome`.
     static func shown(_ key: String, of object: JSONObject) -> String {
         let word = AdminText.text(object[key])
@@ -33,7 +34,7 @@ enum DeliveriesStory {
         ] + (value("trace_id").isEmpty ? [] : ["It belongs to the trace \(value("trace_id"))."])
     }
 
-    /// The subject of the event; operator events have none.
+    /// Returns the subject of the event; for operator events, a fixed text.
     private static func subject(_ story: JSONObject) -> String {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
         if Event.Kind(rawValue: value("type"))?.isForOperators == true { return "for the operators of this service" }
@@ -41,14 +42,14 @@ enum DeliveriesStory {
         return "\(what) of app \(value("app_id")), for user \(value("user_id"))\(device(story))"
     }
 
-    /// Says that the event's data, such as the comment's text, was deleted.
+    /// Returns a sentence if the event's data, such as the comment's text, was deleted.
     private static func forgotten(_ story: JSONObject) -> [String] {
         let state = AdminText.text(story["state"])
         guard story["data_kept"] == .bool(false), state == "delivered" || state == "no_target" else { return [] }
         return ["Its data is deleted, because no delivery needs it any more."]
     }
 
-    /// Names the delivery's device, and the event's device if it is another one: a comment for an unknown device goes to the person's other
+    /// Returns the delivery's device, and the event's device if it differs: a comment for an unknown device is sent to the person's other
     /// devices.
     private static func device(_ story: JSONObject) -> String {
         let target = AdminText.text(of: "target.device_id", in: story)
@@ -99,7 +100,7 @@ enum DeliveriesStory {
         }
     }
 
-    /// Returns why a due delivery was not sent yet; nil when it only waits for earlier ones.
+    /// Returns the reason why a due delivery was not attempted yet; nil when it only waits for earlier deliveries.
     static func hold(_ delivery: JSONObject) -> String? {
         let reason = AdminText.text(delivery["waits"])
         return reason.isEmpty || reason == "its turn" ? nil : reason

@@ -26,7 +26,7 @@ enum DemoCommand {
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        // Before any thread is started, so that all threads inherit the blocked signals.
+        // Blocks the signals before any thread is started, so that all threads inherit the mask.
         let signals = try explaining { () throws(SystemError) in try Signals() }
         let program = (try? FileSystem.absolutePath(of: "/proc/self/exe")) ?? "deskgate"
         POSIX.Process.forbidMemoryDumps()
@@ -47,7 +47,7 @@ enum DemoCommand {
             arguments, json: json(demo.guide, files: files, request: request),
             text: text(demo.guide, files: files, request: request, command: command(program)))
         try explaining { () throws(DemoFailure) in try demo.goOn(until: signals) }
-        // Nothing here is worth waiting for twice.
+        // A second signal ends the process immediately, because a demo has no work to finish.
         signals.endAtOnce()
         return .done
     }
@@ -75,7 +75,7 @@ enum DemoCommand {
         ]
     }
 
-    /// The word by which a shell starts this program: its name where that is the one in the PATH, else its path.
+    /// Returns the shell word that starts this program: its name if the PATH resolves the name to this program, otherwise its path.
     private static func command(_ program: String) -> String {
         let directories = (POSIX.Process.environment("PATH") ?? "").split(separator: ":")
         let first = directories.lazy.compactMap { try? FileSystem.absolutePath(of: "\($0)/deskgate") }.first

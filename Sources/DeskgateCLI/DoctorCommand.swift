@@ -37,13 +37,13 @@ enum DoctorCommand {
         Console.answer(arguments, json: json(findings, code), text: rows.joined(separator: "\n"))
         if !isComplete {
             sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000))
-            // exit(3) would take OpenSSL away from the threads that are left behind.
+            // exit(3) would unload OpenSSL while abandoned threads still use it.
             POSIX.Process.abandon(code.rawValue)
         }
         return code
     }
 
-    /// The name of a unit, of which systemd lets `.service` be left out.
+    /// Returns the full name of a unit. As in systemctl, `.service` may be omitted.
     private static func unit(_ name: String?) -> String {
         guard let name else { return Doctor.packagedUnit }
         return name.contains(".") ? name : "\(name).service"

@@ -34,7 +34,7 @@ enum ExplainCommand {
             action, arguments: arguments, verdict: { $0["outcome"] == "ok" ? .done : .negative }, unavailable: .negative, text: text)
     }
 
-    /// The finding, what to do first, and the steps.
+    /// Returns the finding, the first remedy, and the steps.
     static func text(_ answer: JSONObject) -> String {
         var lines = [AdminText.text(answer["finding"])]
         if answer["remedy"] != .null { lines.append("To do: \(AdminText.text(answer["remedy"]))") }

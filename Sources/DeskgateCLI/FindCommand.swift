@@ -16,7 +16,7 @@ enum FindCommand {
             action: { after throws(AdminProblem) in try FindAction(query: id, after: after) }, text: text)
     }
 
-    /// The ids of comments stay longer than their deliveries, and no search goes through them.
+    /// Ids of comments are stored longer than the deliveries of the comments, but the search does not cover these ids.
     private static let nothing =
         "Nothing has this id. For a comment whose deliveries were deleted, deskgate explain --app APP --comment ID shows its arrival."
 

@@ -1,4 +1,4 @@
-/// The completions of fish, made of the table of commands.
+/// The completions of fish, generated from the table of commands.
 enum FishCompletions {
     /// The script for fish 3 and later.
     static var script: String {
@@ -39,7 +39,7 @@ enum FishCompletions {
         """
     ]
 
-    /// The words that follow beginnings of so many words.
+    /// The words that can follow prefixes of commands.
     private static func following(_ count: Int) -> [String] {
         CommandTable.beginnings(of: count).flatMap { beginning in
             let (alone, helped) = (["__deskgate_is"] + beginning, ["__deskgate_is", "help"] + beginning)

@@ -2,7 +2,7 @@ internal import POSIX
 
 /// A path that this user may not use, with the remedy.
 struct ForbiddenPath: Equatable {
-    /// The path itself or, where it cannot be seen, the nearest directory above it that can.
+    /// The path itself or, if it is not visible, the nearest visible directory above it.
     let place: String
     let owner: FileOwner
     let user: UInt32
@@ -16,8 +16,8 @@ struct ForbiddenPath: Equatable {
 }
 
 extension ForbiddenPath {
-    /// The other remedy for a user who is to serve and may not read root's configuration, as the end of an error's sentence; empty where
-    /// the path belongs to another service, or may hold other users' files.
+    /// The alternative remedy for a user who will run the service and may not read root's configuration, as the end of an error's sentence;
+    /// empty when the path belongs to another service, or may contain other users' files.
     func remedy(servingFrom configuration: String) -> String {
         guard owner.id == 0, user != 0, [configuration, Path.directory(of: configuration)].contains(place) else { return "" }
         let isWhole = place != configuration
@@ -38,12 +38,12 @@ extension ForbiddenPath {
 }
 
 extension Arguments {
-    /// Rejects a command of root that would create files of the service where another user's service could not write them afterwards, or
-    /// where a second user could redirect them, and no later command of root would use them.
+    /// Rejects a command of root that would create files which another user's service could not write afterwards, or whose path a second
+    /// user could redirect, so that no later command of root would use them.
     /// - Parameters:
     ///   - paths: the files.
     ///   - line: the command line for that user.
-    ///   - hints: other remedies, and steps before.
+    ///   - hints: other remedies, and earlier steps.
     func refuseRoot(making paths: [String], line: String, hints: @autoclosure () -> [String] = []) throws(CommandError) {
         for path in paths {
             let found = try explaining { () throws(SystemError) in
@@ -61,7 +61,7 @@ extension Arguments {
 
 extension SystemError {
     /// The remedy when this user may not use a path, or its directory is missing, as the end of an error's sentence; empty for other
-    /// errors, and where root may not, whose errors have one.
+    /// errors, and when root may not use the path, because that error has a remedy.
     /// - Parameter line: the command line.
     func remedy(at path: String, _ line: String) -> String {
         let directory = Path.directory(of: path)

@@ -72,10 +72,10 @@ enum InitCommand {
             hasBot
             ? BotDemoGuide(files, app, port: ports.listen).text : nextSteps(files, app, isSimulated: simulator != nil, start: start)
         let remark = port == nil && ports != .usual ? "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n" : ""
-        // A port that was asked for is written all the same: its process may end before the service starts.
+        // A requested port is written even if it is in use: its process may end before the service starts.
         let obstacle = port == nil ? nil : ports.problem(withShop: hasBot)
         let warning = obstacle.map { "\nThe service could not start now: \($0.description)." } ?? ""
-        // First, because who has lost a configuration is not to serve this one.
+        // Printed first, because a user who has lost a configuration should not use this one.
         let text = files.warning(beside: store ?? InitPlace.database) + remark + next + warning
         Console.answer(arguments, json: files.json(ports, start: start), text: text)
         return .done

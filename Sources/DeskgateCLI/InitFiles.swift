@@ -11,13 +11,13 @@ struct InitFiles {
     let secrets: String
     private let adminToken: String
     private let appSecret: String
-    /// Nil where the help desk signs its webhooks with secrets of its own.
+    /// Nil when the help desk signs its webhooks with its own secrets.
     let webhookSecret: String?
     /// The files of a demonstration of bots; nil without one.
     let bot: BotDemoFiles?
     private let remedy: (String, SystemError) -> String
 
-    /// - Parameter remedy: the end of the sentence that says why a path cannot be made.
+    /// - Parameter remedy: the end of the error when a path cannot be created.
     init(
         directory: String, helpDesk: HelpDeskKind, hasBot: Bool, remedy: @escaping (String, SystemError) -> String = { _, _ in "" }
     ) {
@@ -35,8 +35,8 @@ struct InitFiles {
 
     var all: [String] { [configuration] + freshSecrets + (bot?.all ?? []) }
 
-    /// Refuses to write where one of the files is, and names the next step.
-    /// - Parameter start: makes the command that starts the service of a configuration.
+    /// Rejects a directory with one of the files, and suggests the next step.
+    /// - Parameter start: returns the command that starts the service of a configuration.
     func refuseExisting(start: (String) -> String) throws(CommandError) {
         let existing = all.filter(File.exists)
         guard let first = existing.first else { return }
@@ -111,7 +111,7 @@ struct InitFiles {
         if let simulator { application.append(.object(simulator.routes), forKey: "routes") }
         if let store { configuration.append(["type": "sqlite", "path": .string(store)], forKey: "store") }
         configuration.append([.object(application)], forKey: "apps")
-        // A key that leaks ends within a week, whatever a backend that mints itself has asked for.
+        // A leaked key is valid for at most a week, for any lifetime requested by a backend that mints itself.
         configuration.append(["longest_life_seconds": .integer(Int64(KeyLifetime.standardSeconds))], forKey: "security_keys")
         if let notifiers { configuration.append(.object(notifiers), forKey: "notifiers") }
         if let bots { configuration.append(bots, forKey: "bots") }

@@ -5,7 +5,7 @@ internal import Service
 
 /// The location of the database that `init` creates, and the command that starts the service.
 struct InitPlace: Equatable {
-    /// The directories of the Debian package. Its unit lets the service write to the second one alone.
+    /// The directories of the Debian package. Its unit lets the service write only to the second one.
     static let packaged = (configuration: "/etc/deskgate", state: "/var/lib/deskgate")
 
     private static let unit = "deskgate"
@@ -23,11 +23,11 @@ struct InitPlace: Equatable {
     /// The path of the database; nil for the default, beside the configuration.
     var store: String? { isPackaged ? "\(Self.packaged.state)/\(Self.database)" : nil }
 
-    /// The command that starts the service, as a shell takes it.
+    /// The command that starts the service, quoted for a shell.
     /// - Parameters:
-    ///   - configuration: the file, as commands are to name it.
+    ///   - configuration: the path of the file in commands.
     ///   - hasUnit: whether systemd runs here and has the package's unit.
-    ///   - otherOwner: the user that the files belong to, when root has made them for another user.
+    ///   - otherOwner: the owner of the files, when root has created them for another user.
     func start(_ configuration: String, hasUnit: Bool, otherOwner: FileOwner?) -> String {
         if isPackaged, hasUnit { return "systemctl enable --now \(Self.unit)" }
         let serve = "deskgate serve --config \(ShellWord.quoted(configuration))"
@@ -36,9 +36,9 @@ struct InitPlace: Equatable {
 }
 
 extension InitPlace {
-    /// Tells how the package's unit is started, or that it runs, as a part of an error's sentence; nil in any other place.
+    /// Describes how the package's unit is started, or that it runs, as a part of an error's sentence; nil for any other directory.
     /// - Parameters:
-    ///   - hasUnit: as for `start`.
+    ///   - hasUnit: see `start`.
     ///   - isRunning: whether the unit has a main process; asks systemd by default.
     func hint(hasUnit: Bool = Self.hasUnit, isRunning: @autoclosure () -> Bool = Self.isUnitRunning) -> String? {
         guard isPackaged, hasUnit else { return nil }
@@ -46,7 +46,7 @@ extension InitPlace {
             ? "the service runs already (systemctl status \(Self.unit))" : "\(Configuration.startOfUnit) starts the service"
     }
 
-    /// Tells that the service must be stopped or restarted, and how systemd does that where it runs the package's unit.
+    /// Explains that the service must be stopped or restarted, with the command if systemd runs the package's unit.
     /// - Parameters:
     ///   - verb: `stop` or `restart`.
     ///   - isRunning: whether the unit has a main process; asks systemd by default.
@@ -64,7 +64,7 @@ extension InitPlace {
     /// Whether systemd runs here and has the package's unit.
     static var hasUnit: Bool { SystemPaths.system.isServed(by: "\(unit).service") }
 
-    /// The place of a directory, which may be missing.
+    /// The location of a directory, which may be missing.
     init(named directory: String) {
         let found = (try? FileSystem.absolutePath(of: directory)) ?? directory
         self.init(directory: found.utf8.count > 1 && found.utf8.last == UInt8(ascii: "/") ? String(found.dropLast()) : found)
@@ -72,8 +72,8 @@ extension InitPlace {
 
     init(of configuration: String) { self.init(named: Path.directory(of: configuration)) }
 
-    /// The command that starts the service of a configuration that is there now.
-    /// - Parameter configuration: what the file says; nil when that is not known, so that the owner of its path decides.
+    /// The command that starts the service of an existing configuration.
+    /// - Parameter configuration: the contents of the file; nil when unknown, so that the owner of its path decides.
     func start(_ file: String, of configuration: Configuration? = nil) -> String {
         guard let configuration else {
             let owner = (try? FileSystem.otherOwner(of: file)).map { FileOwner(id: $0.owner, at: $0.place) }

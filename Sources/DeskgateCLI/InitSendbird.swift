@@ -2,7 +2,7 @@ internal import Configuration
 internal import JSON
 
 enum InitSendbird {
-    /// The API tokens, which only Sendbird's dashboard knows, with the files of `secrets` that they belong into.
+    /// The API tokens from Sendbird's dashboard, with their files in `secrets`.
     static let tokens = [
         (api: "Sendbird Chat (the master API token)", key: "chat_token", file: "sendbird-chat-token"),
         (api: "Sendbird Desk", key: "desk_token", file: "sendbird-desk-token"),
@@ -10,7 +10,7 @@ enum InitSendbird {
 
     private static let notifier = HelpDeskKind.sendbird.rawValue
 
-    /// Members of the app beside its id and keys: session tokens and customers' calls about tickets are switched on.
+    /// Members of the app in addition to its id and keys: they enable session tokens and customers' requests about tickets.
     /// - Parameter simulated: members of its `sendbird` for a simulated Sendbird; nil for the real one.
     static func members(_ simulated: JSONObject?) -> JSONObject {
         var sendbird = simulated ?? JSONObject(tokens.map { ($0.key, ["file": .string("secrets/\($0.file)")]) })
@@ -22,8 +22,8 @@ enum InitSendbird {
         ]
     }
 
-    /// The notifiers with the one that ends session tokens.
-    /// - Parameter others: nil for `log` alone.
+    /// The notifiers, including the one that ends session tokens.
+    /// - Parameter others: nil for only `log`.
     static func notifiers(_ others: JSONObject?) -> JSONObject {
         var notifiers = others ?? ["log": ["type": "log"]]
         notifiers.append(["type": .string(HelpDeskKind.sendbird.rawValue)], forKey: notifier)

@@ -2,7 +2,7 @@ internal import Configuration
 internal import JSON
 internal import POSIX
 
-/// The notifiers of running simulators and their device types, as `init` writes them into a configuration.
+/// The notifiers of running simulators and their device types, in the form for a configuration.
 struct InitSimulator {
     /// The content of the configuration's `notifiers`.
     let notifiers: JSONObject
@@ -12,7 +12,7 @@ struct InitSimulator {
     let sendbird: JSONObject?
 
     private static let sizeLimit = 1 << 20
-    /// The simulated notifiers, each with the device type that the READMEs of apps use.
+    /// The simulated notifiers, each with the device type that apps commonly use.
     private static let types = [("apns", "ios"), ("fcm", "android"), ("hms", "huawei"), ("rustore", "rustore")]
 
     /// Reads the files that `simulate` has written to a directory.

@@ -10,7 +10,7 @@ struct KeyAnswer {
 
     mutating func append(_ value: JSONValue, forKey name: String) { json.append(value, forKey: name) }
 
-    /// Adds why the key or another option cannot be right.
+    /// Adds the reason why the key or another option is invalid.
     mutating func append(_ error: ValidationError, of command: Command) {
         append(.string(error.problem.rawValue), forKey: "reason")
         append(.string(error.field.name), forKey: Self.field)
@@ -25,13 +25,13 @@ struct KeyAnswer {
         append(.integer(Int64(key.expiresAt.rawValue)), forKey: "expires_at")
     }
 
-    /// Adds the configured state of the key that made a security key; null when the app has none of that id.
+    /// Adds the configured state of the key that signed a security key; null when the app has no key with that id.
     mutating func append(_ secret: Application.Key?) {
         append(secret.map { .string($0.state.rawValue) } ?? .null, forKey: "key_state")
         append(secret?.notAfter.map { .integer(Int64($0.rawValue)) } ?? .null, forKey: "key_not_after")
     }
 
-    /// The members in lines, each after its name.
+    /// The members as lines, each after its name.
     var text: String {
         let lines = json.members.compactMap { member in
             Self.text(member.value, of: member.key).map { (name: member.key.replacing("_", with: " "), text: $0) }
@@ -40,7 +40,7 @@ struct KeyAnswer {
         return lines.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.text }.joined(separator: "\n")
     }
 
-    /// The name of the parameter at fault; for people the message names the option.
+    /// The name of the invalid parameter; in text output the message contains the option.
     private static let field = "field"
 
     private static func text(_ value: JSONValue, of name: String) -> String? {

@@ -7,7 +7,7 @@ internal import Time
 
 /// `deskgate key verify`
 extension KeyCommands {
-    /// Ten years after the latest time that a key can hold: a moment in milliseconds is later.
+    /// Ten years after the latest time of a key: a larger number is probably in milliseconds.
     private static let latestMoment = SecurityKey.latestTime.rawValue + 10 * 31_557_600
 
     static let verify = Command(
@@ -45,11 +45,11 @@ extension KeyCommands {
         return code
     }
 
-    /// The outcome of asking which revocations are about a key.
+    /// The result of a query for revocations of a key.
     enum RevocationAnswer {
         /// The service, or its store, has answered.
         case answered(Revocations)
-        /// Nobody was asked, because the command line says so.
+        /// No query was made, because of the option.
         case skipped
         /// No process could be queried, for this reason.
         case failed(String)
@@ -63,7 +63,7 @@ extension KeyCommands {
         }
     }
 
-    /// Asks the running service of a configuration, or its store when none runs, which revocations are about a key.
+    /// Queries the running service of a configuration, or its store when none runs, for revocations of a key.
     private static func ask(_ question: KeyRevocationAction, _ configuration: Configuration) -> RevocationAnswer {
         do throws(AdminAccess.Failure) {
             let answer = try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
@@ -77,7 +77,7 @@ extension KeyCommands {
     }
 
     /// Returns the answer and the exit code of `key verify`.
-    /// - Parameter ask: asks which revocations are about the key; called only where the verdict depends on them.
+    /// - Parameter ask: queries the revocations of the key; called only when the verdict depends on them.
     static func verify(
         _ arguments: Arguments, _ authorizer: Authorizer, ask: (KeyRevocationAction) -> RevocationAnswer
     ) throws(CommandError) -> (answer: KeyAnswer, code: ExitCode) {
@@ -108,12 +108,12 @@ extension KeyCommands {
 
     private struct Finding {
         let verdict: Verdict
-        /// Nil where the verdict does not depend on revocations.
+        /// Nil when the verdict does not depend on revocations.
         let revocations: RevocationAnswer?
-        /// The tolerated difference of clocks in seconds, where the key has expired; else nil.
+        /// The tolerated difference of clocks in seconds, if the key has expired; else nil.
         let tolerance: UInt64?
 
-        /// The service's status; nil where it depends on a backend that was not called.
+        /// The service's status; nil when it depends on a backend that was not called.
         var status: Int? {
             if case .failed = revocations { return nil }
             if case .unconfirmed = verdict { return nil }
@@ -122,7 +122,7 @@ extension KeyCommands {
 
         var reason: String { if case .failed = revocations { "revocations_not_asked" } else { verdict.reason } }
 
-        /// A sentence on an expired key that is accepted, and one for each question that the verdict leaves open; nil when there is none.
+        /// A sentence on an expired key that is accepted, and one for each open question of the verdict; nil when there is none.
         var message: String? {
             let sentences = [toleranceMessage, revocationsMessage, backendMessage].compactMap(\.self)
             return sentences.isEmpty ? nil : sentences.joined(separator: " ")

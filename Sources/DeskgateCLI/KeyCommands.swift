@@ -45,7 +45,7 @@ enum KeyCommands {
         return .done
     }
 
-    /// Tells if a running service denies the keys that one of the app's keys makes.
+    /// Warns if a running service denies the keys signed with this key of the app.
     private static func warnOfRevocation(of keyID: Int64, app: String, _ configuration: Configuration) {
         let keys = (serviceStatus(configuration)?["keys"]?.elements ?? []).filter {
             $0["app_id"]?.text?.utf8.elementsEqual(app.utf8) == true
@@ -60,7 +60,7 @@ enum KeyCommands {
                 + "deskgate revocations list \(option)")
     }
 
-    /// The status of a running service by `StatusAction`; nil when none answers.
+    /// The status of a running service by `StatusAction`; nil when no service answers.
     static func serviceStatus(_ configuration: Configuration) -> JSONObject? {
         guard let answer = try? AdminAccess(serviceAt: configuration.admin).performInService(StatusAction()), answer.status == 200,
             case .object(let status) = answer.json
@@ -68,7 +68,7 @@ enum KeyCommands {
         return status
     }
 
-    /// Names the option that is the reason for a minting refusal.
+    /// Returns the error with the option that causes a refusal to mint.
     private static func explain(_ refusal: KeyMinting.Refusal, _ configuration: Configuration) -> CommandError {
         switch refusal {
         case .malformed(let error):

@@ -17,7 +17,7 @@ enum ManualCommand {
         return .done
     }
 
-    /// The page, made of the table of commands with the macros of man(7).
+    /// The page, generated from the table of commands with the macros of man(7).
     private static var page: String {
         var lines = [
             ".\\\" Made by deskgate manual; a change belongs into the table of commands.",

@@ -17,7 +17,7 @@ enum OperatorsTestCommand {
         /// The delivery's id from the service; nil when the service did not accept the test.
         let delivery: UUIDv7?
         var status = Status.waiting
-        /// The reason of the last attempt, why it waits, or why the service did not take the test; empty when nothing is known yet.
+        /// The reason of the last attempt, of the wait, or of the service's refusal; empty when unknown.
         var reason = ""
     }
 
@@ -81,13 +81,13 @@ enum OperatorsTestCommand {
         while SystemClock.monotonicMilliseconds().elapsed(since: start) < seconds * 1000 {
             for index in tests.indices where tests[index].status == .waiting { try look(access, &tests[index]) }
             if tests.allSatisfy({ $0.status != .waiting || $0.delivery == nil }) { break }
-            // Nobody changes the value, so that this waits for the whole time.
+            // The value never changes, so this waits for the whole time.
             _ = Monitor(()).wait(timeoutMilliseconds: pollIntervalMilliseconds) { _ -> Void? in nil }
         }
         return tests
     }
 
-    /// Asks what became of the delivery; an attempt that has failed is an answer, though more may follow.
+    /// Queries the result of the delivery; a failed attempt is a result, though more may follow.
     private static func look(_ access: AdminAccess, _ test: inout Test) throws(AdminAccess.Failure) {
         guard let id = test.delivery else { return }
         let story = try access.perform(DeliveryAction.show(id), remark: Console.complain).json

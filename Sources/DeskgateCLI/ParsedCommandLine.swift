@@ -1,14 +1,14 @@
-/// The meaning of a command line. To parse it reads no file and prints nothing.
+/// The meaning of a command line. Parsing reads no file and prints nothing.
 enum ParsedCommandLine {
     case run(Command, Arguments)
     case show(String)
-    /// The command line is wrong. `text` is for people, the error for `--json`.
+    /// The command line is invalid. `text` is for people, the error for `--json`.
     case refuse(text: String, CommandError)
 
-    /// The words in place of a command that mean `deskgate version`, as for most programs.
+    /// Words in place of a command that mean `deskgate version`, as for most programs.
     static let versionMarks = ["--version", "-v"]
 
-    /// Whether the words contain `--json`, even when they are wrong. No options come after `--`.
+    /// Whether the words contain `--json`, even when they are invalid. No options come after `--`.
     static func isForJSON(_ words: [String]) -> Bool { words.prefix { $0 != "--" }.contains("--\(Option.json.name)") }
 
     init(_ words: [String]) {

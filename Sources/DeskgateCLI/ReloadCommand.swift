@@ -71,7 +71,7 @@ enum ReloadCommand {
         }
     }
 
-    /// The process that serves, when none is named; nil when none is known.
+    /// The serving process if no option selects it; nil when unknown.
     /// - Parameters:
     ///   - main: the unit's main process.
     ///   - isFirst: whether process 1 runs this program, as in a container.
@@ -79,8 +79,8 @@ enum ReloadCommand {
         main ?? (isFirst ? 1 : nil)
     }
 
-    /// Tells that no process is known. Where there is no unit, a command that starts a service would start a second one.
-    /// - Parameter hasConfiguration: whether there is a file that the service could be started with.
+    /// The error for an unknown process. Without a unit, a command that starts a service would start a second one.
+    /// - Parameter hasConfiguration: whether a configuration file for the service exists.
     static func absence(hasUnit: Bool, hasConfiguration: Bool) -> String {
         guard hasConfiguration else {
             return "systemd knows no running \(unit); \(nameTheService). There is no \(ConfigurationFile.usual): "

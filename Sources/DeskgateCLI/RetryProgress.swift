@@ -19,7 +19,7 @@ struct RetryProgress {
             try WaitingLine.show(shown.withLock { $0 }) { () throws(AdminAccess.Failure) in
                 repeat {
                     let isFirst = progress.next == nil
-                    // The remark of the first step holds for all.
+                    // The remark of the first step applies to all.
                     let answer = try access.perform(DeliveryAction.retry(filter, after: progress.next)) {
                         if isFirst { Console.complain($0) }
                     }
@@ -53,7 +53,7 @@ struct RetryProgress {
 
     private var keptCount: Int64 { kept.values.reduce(0, +) }
 
-    /// A delivery that ended in the moment in which the set was counted may come to it.
+    /// A delivery that ended while the set was being counted may be added to it.
     private var shownTotal: Int64 { max(total, retried + keptCount) }
 
     /// The progress at the time of a failure.

@@ -46,7 +46,7 @@ enum RevokeCommands {
         }
     }
 
-    /// The number of removed devices, as a sentence that follows another one; empty for none.
+    /// The number of removed devices, as a sentence after another one; empty for none.
     fileprivate static func removed(_ count: JSONValue?) -> String {
         guard let count, count != .integer(0) else { return "" }
         return " \(AdminText.count(count, one: "push token is", many: "push tokens are")) removed."

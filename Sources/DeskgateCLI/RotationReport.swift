@@ -1,7 +1,7 @@
 internal import Core
 internal import JSON
 
-/// The answer of `secret rotate`: which step, what came of it, and what follows.
+/// The output of `secret rotate`: the step, its result, and the next step.
 struct RotationReport {
     enum Outcome {
         case due

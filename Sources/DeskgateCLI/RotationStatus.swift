@@ -5,7 +5,7 @@ internal import JSON
 internal import Service
 internal import Time
 
-/// The serving processes' knowledge of the keys, as far as it could be read.
+/// The serving processes' information about the keys, if it could be read.
 struct RotationStatus {
     struct Obstacle {
         let word: String
@@ -20,7 +20,7 @@ struct RotationStatus {
     /// The reason why no process could be reached.
     private let problem: String
 
-    /// Asks the running service of a configuration, or its store when none runs.
+    /// Queries the running service of a configuration, or its store when none runs.
     init(of configuration: Configuration) {
         do throws(AdminAccess.Failure) {
             let answer = try AdminAccess(configuration).perform(StatusAction())
@@ -90,7 +90,7 @@ struct RotationStatus {
         (status?.objects("keys") ?? []).filter { $0.text("app_id")?.utf8.elementsEqual(app.utf8) == true }
     }
 
-    /// The processes that serve: the one that answers, and those of which its store knows.
+    /// The serving processes: the answering one, and those recorded in its store.
     var processes: [(name: String, keysDigest: String?)] {
         guard let status else { return [] }
         let replicas = status.objects("replicas")

@@ -34,7 +34,7 @@ enum SecretCommand {
         return .done
     }
 
-    /// Makes a secret for an app, a webhook or the admin token, or one for signing the events of an `http` notifier.
+    /// Creates a secret for an app, a webhook or the admin token, or one for signing the events of an `http` notifier.
     static func newSecret(isSigning: Bool = false) throws(CommandError) -> String {
         try explaining { () throws(CryptoError) in isSigning ? try NewSecret.signing() : try NewSecret.text() }
     }

@@ -69,7 +69,7 @@ enum SecretRotateCommand {
             })
     }
 
-    /// The days for which a key may live: if the old secret was not used for that long, none of its keys is still valid.
+    /// The maximum lifetime of a key in days: if the old secret was not used for that long, none of its keys is still valid.
     private static func unusedDays(_ app: Configuration.App, _ policy: KeyPolicy) -> UInt64 {
         policy.narrowed(by: app.keyLifetime).maximumLifetimeSeconds.map { ($0 + daySeconds - 1) / daySeconds } ?? defaultUnusedDays
     }

@@ -17,7 +17,7 @@ enum ServeCommand {
                 "Serves with this configuration; its log goes to standard error.")
         ], run: run)
 
-    /// Milliseconds for closing everything after the drain time.
+    /// Milliseconds for closing all parts after the drain time.
     private static let stopMilliseconds: UInt64 = TimeLimit.milliseconds(4000)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -31,7 +31,7 @@ enum ServeCommand {
             making: configuration.store.files, line: arguments.line(naming: file),
             hints: [InitPlace(of: file).hint(), configuration.checkHint(file)].compactMap(\.self))
         let sink = try Configuration.openLog(configuration.log.format)
-        // A log reader that no longer reads must not keep the service from ending.
+        // A log reader that does not read must not prevent the service from ending.
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
         let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
@@ -78,7 +78,7 @@ enum ServeCommand {
 }
 
 extension Configuration {
-    /// Tells root before the line for the user that serves that the line would fail, too; nil when that user can read every file.
+    /// Warns root, before the command line for the user of the service, that it would fail, too; nil when that user can read every file.
     fileprivate func checkHint(_ file: String) -> String? {
         unreadableFiles.problems.isEmpty
             ? nil : "that user cannot read every file: deskgate check --config \(ShellWord.quoted(file)) names them with their remedies"

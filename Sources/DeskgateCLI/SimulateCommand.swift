@@ -41,7 +41,7 @@ enum SimulateCommand {
                 "Has FCM fail once."),
         ], run: run)
 
-    /// The largest script in bytes; scripts are written by hand, so this is ample.
+    /// The maximum size of a script in bytes, ample for one written by hand.
     private static let scriptLimit = 1 << 20
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is started, so that all threads inherit the blocked signals.
@@ -56,7 +56,7 @@ enum SimulateCommand {
         let cannotWrite = { (error: SystemError) -> CommandError in
             .option("directory", "cannot write into \(directory): \(error); give one that you may write into")
         }
-        // Before the simulators start, because that takes a second, in which `init` would read the file of an earlier run.
+        // Before the simulators start, which takes a second in which `init` would read the file of an earlier run.
         let files = try explaining(
             { () throws(SystemError) -> SimulatorFiles in
                 let files = try SimulatorFiles(directory: directory)
@@ -122,7 +122,7 @@ enum SimulateCommand {
     }
 }
 
-/// The output of `simulate`: the simulators' addresses, then each push as a phone would show it.
+/// The output of `simulate`: the simulators' addresses, then each push in the form of a notification.
 struct SimulateWindow: Sendable {
     let isJSON: Bool
 

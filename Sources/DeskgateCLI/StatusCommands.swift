@@ -26,9 +26,9 @@ enum StatusCommands {
         }
     }
 
-    /// Tells that the service's file has values that a restart would put in force, such as another port.
+    /// Reports that the service's file has values that a restart would apply, such as another port.
     private static func restartSentences(_ status: JSONObject, _ access: AdminAccess) -> [String] {
-        // Only a service that runs has a configuration in force.
+        // Only a running service has a configuration in force.
         guard case .object = status["configuration"], let answer = try? access.performInService(ConfigurationChangesAction()),
             case .object(let changes) = answer.json, let verdict = ConfigurationReport(changes, nil).restartVerdict
         else { return [] }
@@ -36,7 +36,7 @@ enum StatusCommands {
     }
 
     /// The keys with their last use, after the processes that have other keys in force than the configuration file.
-    /// - Parameter digest: of the file's keys; nil while the file has mistakes.
+    /// - Parameter digest: the digest of the file's keys; nil while the file has mistakes.
     private static func keys(_ status: JSONObject, inFile digest: String?) -> String {
         let lines = otherKeys(status, inFile: digest)
         guard case .array(let keys) = status["keys"] else { return lines.joined(separator: "\n") }
@@ -60,12 +60,12 @@ enum StatusCommands {
         return others.map { ReportedProblem.otherKeys(in: $0.name) }
     }
 
-    /// When a key of the status was last used, in words. A key without a record may have been used before.
+    /// The last use of a key in the status, in words. A key without a record may have been used before.
     static func lastUse(of key: JSONObject) -> String {
         time(key["last_used"]).map(minute) ?? time(key["known_since"]).map { "never since \($0)" } ?? "not known yet"
     }
 
-    /// The last use is kept to the minute, so seconds would claim too much.
+    /// The last use is recorded to the minute, so seconds would be false precision.
     private static func minute(_ time: String) -> String { time.hasSuffix("Z") ? "\(time.prefix(16))Z" : time }
 
     private static func time(_ value: JSONValue?) -> String? {
@@ -77,7 +77,7 @@ enum StatusCommands {
 
     private static func isReady(_ status: JSONObject) -> Bool { status["status"]?.text == ServiceReadiness.ready.rawValue }
 
-    /// Whether the service can do its work and nothing is wrong.
+    /// Whether the service can do its work without problems.
     private static func isWell(_ status: JSONObject) -> Bool {
         isReady(status) && !ReportedProblem.all(in: status).contains(where: \.isSevere)
     }
@@ -128,7 +128,7 @@ enum StatusCommands {
         return .negative
     }
 
-    /// Asks the public listener. Mistakes in the rest of the configuration count only where no service answers.
+    /// Queries the public listener. Mistakes in the rest of the configuration matter only if no service responds.
     private static func ask(_ arguments: Arguments, isReady: Bool) throws(CommandError) -> HealthProbe.Answer {
         let file = try arguments.configurationFile()
         let listen: Configuration.Listener
@@ -154,7 +154,7 @@ enum StatusCommands {
         }
     }
 
-    /// The command that starts a service that has never run; nil when it has, or when no file shows that.
+    /// The command that starts a service that has never run; nil when it has, or when this is unknown.
     private static func firstStart(of configuration: Configuration, _ file: String) -> String? {
         guard let store = configuration.store.files.first, FileSystem.obstacle(toReading: store)?.isMissing == true else { return nil }
         return InitPlace(of: file).start(file, of: configuration)

@@ -51,7 +51,7 @@ enum StoreCopyCommand {
     }
 }
 
-/// Says on standard error how far a copy has come: after each table, and every second within a long one.
+/// Reports the progress of a copy on standard error: after each table, and every second within a large one.
 private struct Progress {
     private var reportedAt = SystemClock.monotonicMilliseconds()
 

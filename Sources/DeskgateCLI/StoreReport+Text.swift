@@ -3,7 +3,7 @@ internal import JSON
 internal import Storage
 
 extension StoreReport {
-    /// The answer of `store status --json`.
+    /// The output of `store status --json`.
     func json(_ warnings: [String]) -> JSONObject {
         var json: JSONObject = [
             "store": .string(place), "version": .integer(Int64(version)), "latest": .integer(Int64(latest)),
@@ -14,8 +14,8 @@ extension StoreReport {
         return json
     }
 
-    /// The answer of `store status` for people.
-    /// - Parameter room: how much room its disk has; nil where that is not known.
+    /// The output of `store status` for people.
+    /// - Parameter room: the free space of its disk; nil where unknown.
     func text(_ warnings: [String], room: String?) -> String {
         var lines = ["\(place): schema \(version)\(version == latest ? "" : ", this program's is \(latest)"), \(Self.size(bytes))"]
         for part in parts where part.rows == nil || part.bytes > 0 {

@@ -2,14 +2,14 @@ internal import AdminAPI
 internal import JSON
 
 extension TicketsCommands {
-    /// The keys that the help desk has dropped, as a sentence after others; empty for none.
+    /// The keys that the help desk has ignored, as an additional sentence; empty for none.
     static func dropped(_ answer: JSONObject) -> String {
         guard case .array(let keys)? = answer["dropped"], !keys.isEmpty else { return "" }
         let names = keys.map { AdminText.text($0) }.joined(separator: ", ")
         return " The help desk has dropped \(names): register such fields in its dashboard first."
     }
 
-    /// A ticket, a line for each member that it has.
+    /// A ticket, with one line for each of its members.
     static func lines(_ ticket: JSONObject) -> String {
         ticket.members.compactMap { member -> String? in
             switch member.value {

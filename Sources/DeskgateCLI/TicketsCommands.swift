@@ -2,7 +2,7 @@ internal import AdminAPI
 internal import Core
 internal import JSON
 
-/// `deskgate tickets …`: what the help desk has of an app's tickets, asked through the running service.
+/// `deskgate tickets …`: queries and changes the help desk's tickets of an app through the running service.
 enum TicketsCommands {
     private static let app = Option("app", value: .app, required: true, field: "app_id", "of this app_id")
     private static let user = Option("user", value: .text("ID"), field: "user_id", "of this user_id")
@@ -165,7 +165,7 @@ enum TicketsCommands {
             try TicketAction.settingFields(
                 appID: arguments.required("app"), ticketID: arguments.number("ticket"), userID: arguments["user"], try fields(arguments))
         }
-        // A key is given once, so as many dropped keys as fields are all of them.
+        // Each key is given once, so if as many keys were dropped as fields were given, no field was set.
         let isVain = { (answer: JSONObject) in answer["dropped"]?.elements.count == arguments.all("field").count }
         return try AdminQuestion.ask(action, arguments: arguments, verdict: { isVain($0) ? .negative : .done }) { answer in
             "\(isVain(answer) ? "No field was set." : "Set.")\(dropped(answer))"

@@ -1,10 +1,10 @@
 internal import Configuration
 
-/// The kind of value of an option or operand. The parser refuses other values, and completions can offer the valid ones.
+/// The kind of value of an option or operand. The parser rejects other values, and completions offer the valid ones.
 enum Value: Sendable {
     case app
     case notifier
-    /// Any other text; the command or its operator's action checks it.
+    /// Any other text; the command, or the admin action that it runs, checks it.
     case text(_ placeholder: String)
     /// A secret text: `-` reads it from standard input.
     case secret(_ placeholder: String)
@@ -13,11 +13,11 @@ enum Value: Sendable {
     case number(ClosedRange<UInt64>, _ placeholder: String = "N")
     /// A lifetime, as `Duration` parses it.
     case lifetime
-    /// An RFC 3339 time, which the operator's action parses.
+    /// An RFC 3339 time, which the admin action parses.
     case time
     case choice([String], _ placeholder: String)
 
-    /// The placeholder of a number that is a moment in seconds since 1970.
+    /// The placeholder of a number that is a time in seconds since 1970.
     static let moment = "UNIX"
 
     var placeholder: String {
@@ -31,10 +31,10 @@ enum Value: Sendable {
         }
     }
 
-    /// Whether it may be read from standard input.
+    /// Whether the value may be read from standard input.
     var isSecret: Bool { if case .secret = self { true } else { false } }
 
-    /// Whether it is the path of a file or directory, which messages may repeat.
+    /// Whether the value is the path of a file or directory, which messages may repeat.
     var isPath: Bool {
         switch self {
         case .file, .directory: true
@@ -42,7 +42,7 @@ enum Value: Sendable {
         }
     }
 
-    /// Returns why a text is not such a value; nil when it is.
+    /// Returns the reason why a text is not such a value; nil when it is.
     func problem(of text: String) -> String? {
         switch self {
         case .file, .directory: text.isEmpty ? "is empty; name a \(placeholder == "DIR" ? "directory" : "file")" : nil

@@ -2,15 +2,15 @@ internal import Core
 internal import Time
 internal import Tracing
 
-/// The deliveries of one notifier: the running attempts, the room for more, and the next due time. Belongs to the dispatcher's thread.
+/// The deliveries of one notifier: the running attempts, the free capacity, and the next due time. Only the dispatcher's thread may use it.
 struct DeliveryLane {
     struct Running {
         let delivery: Delivery
         let start: Breaker.Start
         let startedAt: UnixMilliseconds
-        /// The notifier that makes the attempt; the lane's own may have been replaced since.
+        /// The notifier that makes the attempt; the lane's own notifier may have been replaced since.
         let served: ServedNotifier
-        /// nil: the event belongs to no trace.
+        /// Nil when the event is not part of a trace.
         let span: OpenSpan?
     }
 
@@ -19,22 +19,22 @@ struct DeliveryLane {
 
     let name: String
     private(set) var served: ServedNotifier
-    /// Replaced notifiers with running attempts.
+    /// Replaced notifiers that still have running attempts.
     private var retired: [ServedNotifier] = []
-    /// Whether the notifier was removed from the configuration: the lane starts nothing, and is removed after its last attempt.
+    /// Whether the notifier was removed from the configuration: then the lane starts nothing, and is removed after its last attempt.
     private(set) var isLeaving = false
     var breaker = Breaker()
-    /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves the settings right for other devices.
+    /// Whether a delivery has succeeded since the last `misconfigured` outcome, which proves that the settings are right for other devices.
     var isProven = false
     /// The pause found by this process or another one.
     var pause: SharedPause?
     /// The reason of the last attempt that failed because of the notifier; empty before the first.
     var lastFailure = ""
-    /// The reason for which the notifier's settings may be wrong: a refusal since which no delivery has arrived; nil without one.
+    /// The reason why the notifier's settings may be wrong: a rejection since which no delivery has arrived; nil without one.
     var settingsProblem: String?
-    /// Successful attempts, and pauses ended by another process.
+    /// The number of successful attempts and of pauses that another process ended.
     var successes: UInt64 = 0
-    /// The last slow-down announced by another process.
+    /// The last backoff that another process announced.
     var slowedBy: SharedPause?
     /// Updates that the next claim sends to the other processes.
     var pauseUpdates: [PauseUpdate] = []
@@ -42,7 +42,7 @@ struct DeliveryLane {
     var asks = false
     var hasAsked = false
     private(set) var running: [UUIDv7: Running] = [:]
-    /// Earliest due time of a delivery in the store; nil when none is pending.
+    /// The earliest due time of a delivery in the store; nil when none is pending.
     var nextDue: UnixMilliseconds? = 0
 
     init(name: String, served: ServedNotifier) {
@@ -93,7 +93,7 @@ struct DeliveryLane {
     /// The used part of the concurrency, from 0 to 1.
     var occupancy: Double { Double(running.count) / Double(notifier.concurrency) }
 
-    /// - Parameter held: milliseconds that are held back from expiry.
+    /// - Parameter held: milliseconds that must remain before a delivery's expiry.
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
@@ -114,14 +114,15 @@ struct DeliveryLane {
         return breaker.nextChange.map { max(nextDue, $0) }
     }
 
-    /// After the clock was set back, `nextDue` may be later than any delay allows. Then claims at once, which makes such deliveries due.
+    /// After the clock was set back, `nextDue` may be later than any delay allows. In that case the lane claims at once, which makes such
+    /// deliveries due.
     private mutating func pullInDue(now: UnixMilliseconds) {
         if let due = nextDue, now.remaining(until: due) > longestDelayMilliseconds { nextDue = 0 }
     }
 
     /// Begins an attempt.
-    /// - Returns: false when an attempt of this delivery is running, because a clock set forward has ended its lease. Its outcome then
-    ///   counts for the new claim.
+    /// - Returns: false when an attempt of this delivery is still running, because a clock set forward has ended its lease. Its outcome
+    ///   then applies to the new claim.
     mutating func begin(_ delivery: Delivery, _ span: OpenSpan? = nil, now: UnixMilliseconds) -> Bool {
         if let earlier = running[delivery.id] {
             running[delivery.id] = Running(
@@ -133,7 +134,7 @@ struct DeliveryLane {
         return true
     }
 
-    /// Releases the leases of all running attempts, so that the next process need not wait until they end.
+    /// Releases the leases of all running attempts, so that the next process does not have to wait until they expire.
     func handBack(now: UnixMilliseconds) -> [FinishedAttempt] {
         running.values.map {
             FinishedAttempt(id: $0.delivery.id, attempt: $0.delivery.attempts, next: .retry(at: now), reason: "stopped", now: now)
@@ -141,16 +142,16 @@ struct DeliveryLane {
     }
 
     /// Ends an attempt and decides on its delivery; nil when no attempt of it is running.
-    /// - Parameter held: milliseconds that are held back from expiry.
+    /// - Parameter held: milliseconds that must remain before the delivery's expiry.
     mutating func end(
         _ id: UUIDv7, _ outcome: DeliveryOutcome, now: UnixMilliseconds, held: UInt64 = 0, random: inout some RandomNumberGenerator
     ) -> (running: Running, result: FinishedAttempt)? {
         guard let ended = running.removeValue(forKey: id) else { return nil }
         let outcome = isolated(outcome, of: ended)
-        // The outcome of a replaced notifier says nothing about the current one.
+        // The outcome of a replaced notifier is no evidence about the current one.
         if ended.served === served { updateBreaker(ended.start, outcome, now: now, random: &random) }
         let next = next(after: ended.delivery, outcome, now: now, expiresAt: ended.delivery.event.expiresAt + held, random: &random)
-        // The next delivery of the same ticket may be due now, so the store is asked.
+        // The next delivery of the same ticket may be due now, so query the store.
         nextDue = 0
         let update = update(of: outcome)
         let result = FinishedAttempt(
@@ -168,7 +169,7 @@ struct DeliveryLane {
         switch outcome.verdict {
         case .delivered: return .delivered
         case .dead, .deviceGone: return .dead
-        // The message is not at fault, so it is due at once and is attempted first when the settings are corrected.
+        // The message is not at fault, so it stays due and is attempted first when the settings are corrected.
         case .misconfigured: return now < expiresAt ? .retry(at: now) : .givenUp(.expired)
         case .retry(let asked): retryAfter = asked
         }

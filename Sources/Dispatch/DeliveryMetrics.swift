@@ -10,8 +10,8 @@ package struct DeliveryMetrics: Sendable {
 
     /// - Parameters:
     ///   - store: read at each scrape for the pending deliveries.
-    ///   - inbox: read at each scrape for the notifiers, so that an empty queue is 0. A notifier that was removed from the configuration
-    ///     appears while deliveries wait for it.
+    ///   - inbox: read at each scrape for the notifiers, so that an empty queue has the value 0. A notifier that was removed from the
+    ///     configuration is included while it has pending deliveries.
     package init(registry: MetricsRegistry, store: any Store, clocks: Clocks, inbox: Monitor<DispatcherInbox>) {
         deliveries = registry.counter(
             "deskgate_deliveries_total", "Deliveries that have ended, by outcome.", labels: ["notifier", "outcome", "reason"])
@@ -61,7 +61,7 @@ package struct DeliveryMetrics: Sendable {
         deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
     }
 
-    /// Counts deliveries that the store ended itself.
+    /// Counts deliveries that the store itself ended.
     func countEnded(_ count: Int, notifier: String, _ ending: DeliveryEnding) {
         deliveries.child(notifier, ending.outcome, ending.reason).increment(by: UInt64(count))
     }

@@ -28,12 +28,12 @@ struct UnattemptedDeliveries {
     }
 }
 
-/// Reports deliveries that the store ended itself, because no device was registered, the queue was full, or the user has read the comment.
+/// Reports deliveries that the store itself ended, because no device was registered, the queue was full, or the user has read the comment.
 struct RefusedTally {
     private var reported: [String: [DeliveryEnding: Int]] = [:]
 
     /// Reports the deliveries since the last call.
-    /// - Parameter refused: all since the store was opened.
+    /// - Parameter refused: all such deliveries since the store was opened.
     mutating func report(_ refused: [RefusedDeliveries], metrics: DeliveryMetrics, log: inout NotifierLog) {
         for entry in refused {
             let count = entry.count - reported[entry.notifier, default: [:]][entry.ending, default: 0]

@@ -4,7 +4,7 @@ package import Threading
 package import Time
 package import Tracing
 
-/// Delivers pending deliveries through their notifiers, on a thread of its own: claims what is due, starts attempts, and reports their
+/// Delivers pending deliveries through their notifiers, on its own thread: claims due deliveries, starts attempts, and reports their
 /// outcomes.
 ///
 ///     let inbox = Monitor(DispatcherInbox())
@@ -15,7 +15,7 @@ package import Tracing
 ///     dispatcher.replace(with: notifiersOfNewConfiguration)  // at a reload
 ///     dispatcher.stop(drainMilliseconds: 5000)
 ///
-/// It keeps no state that must survive: a delivery that was claimed and not reported is due again when its lease ends, so the process may
+/// It keeps no state that must survive: a claimed delivery without a reported outcome is due again when its lease ends, so the process may
 /// end at any moment. Its methods may be called on any thread. `stop` must be called before the store is closed.
 package final class Dispatcher: Sendable {
     private let inbox: Monitor<DispatcherInbox>
@@ -24,9 +24,9 @@ package final class Dispatcher: Sendable {
     /// - Parameters:
     ///   - audience: receives events about removed devices; called on the dispatcher's thread before each call of the store.
     ///   - notifiers: by name. The owner closes them after `stop`, except those that `replace` has removed.
-    ///   - tracer: nil: attempts have no spans.
-    ///   - onLostCalls: called with bot calls that became `unknown`, because their process has ended. Runs on the dispatcher's thread and
-    ///     must not block.
+    ///   - tracer: nil if attempts have no spans.
+    ///   - onLostCalls: called with bot calls that became `unknown` because their process ended. Runs on the dispatcher's thread and must
+    ///     not block.
     /// - Throws: when the thread cannot be created.
     package init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, notifiers: [String: ServedNotifier], retention: Retention,
@@ -56,7 +56,7 @@ package final class Dispatcher: Sendable {
     }
 
     /// Starts no more attempts, waits until the running ones have ended and their outcomes are stored, and ends the thread.
-    /// - Parameter drainMilliseconds: the longest wait; then the leases of attempts that are still running are released.
+    /// - Parameter drainMilliseconds: the maximum wait; then the leases of attempts that are still running are released.
     package func stop(drainMilliseconds: UInt64) {
         beginStopping()
         _ = inbox.wait(timeoutMilliseconds: drainMilliseconds) { $0.hasEnded ? true : nil }

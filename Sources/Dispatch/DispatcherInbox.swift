@@ -10,7 +10,7 @@ package struct DispatcherInbox {
     var awaitsWork = true
     var resumes = false
     var isStopping = false
-    /// The dispatcher must not wait for running attempts any more.
+    /// The dispatcher must stop waiting for running attempts.
     var isAbandoned = false
     var outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)] = []
     /// Attempts that are running, or whose outcome is not stored; written by the dispatcher's thread.
@@ -19,16 +19,16 @@ package struct DispatcherInbox {
     package var paused: [String: PausedNotifier] = [:]
     var health: [String: NotifierHealth] = [:]
     private(set) var notifiers: [String: ServedNotifier] = [:]
-    /// Each replacement that the dispatcher's thread has not taken yet, newest last. None is skipped, so that every replaced notifier is
+    /// The replacements that the dispatcher's thread has not taken yet, newest last. None is skipped, so that every replaced notifier is
     /// closed.
     private var newNotifiers: [[String: ServedNotifier]] = []
     var hasEnded = false
-    /// Somebody wants to know whether the dispatcher's thread still runs.
+    /// A heartbeat of the dispatcher's thread is requested.
     private var isHeartbeatRequested = false
 
     package init() {}
 
-    /// The reasons why notifiers start no attempts now, by name; without those that start some.
+    /// The reasons why notifiers start no attempts now, by name. Notifiers that start attempts are omitted.
     package var holds: [String: String] {
         let failing = health.filter { $0.value.status == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
@@ -87,8 +87,8 @@ package struct DispatcherInbox {
         newNotifiers.append(next)
     }
 
-    /// Asks for a sign of life.
-    /// - Returns: whether the last question was answered.
+    /// Requests a heartbeat.
+    /// - Returns: whether the last request was answered.
     fileprivate mutating func requestHeartbeat() -> Bool {
         defer { isHeartbeatRequested = true }
         return !isHeartbeatRequested || hasEnded
@@ -119,14 +119,15 @@ package struct PausedNotifier: Sendable, Equatable {
 /// The health of a notifier, as known to its lane.
 struct NotifierHealth: Sendable {
     var status = BreakerStatus.working
-    /// nil: not paused.
+    /// Nil when it is not paused.
     var pauseReason: BreakerState.PauseReason?
     /// The reason of the last attempt that failed because of the notifier; empty before the first.
     var lastFailure = ""
-    /// The reason for which its settings may be wrong: a refusal since which no delivery has arrived; nil without one.
+    /// The reason why its settings may be wrong: a rejection since which no delivery has arrived; nil without one.
     var settingsProblem: String?
     var successes: UInt64 = 0
-    /// Time of the next attempt without further input; nil while attempts may start, or when more than time is needed. May be in the past.
+    /// The time of the next attempt without further input; nil while attempts may start, or when more than time is needed. It may be in the
+    /// past.
     var nextAttemptAt: UnixMilliseconds?
 }
 
@@ -136,9 +137,9 @@ package struct NotifierObservation: Sendable, Equatable {
     package let isStopped: Bool
     /// The reason of the last attempt that failed because of the notifier; empty before the first.
     package let reason: String
-    /// Proofs of health since the notifier was configured or the process began.
+    /// The number of proofs of health since the notifier was configured or the process began.
     package let successes: UInt64
-    /// nil: it has no certificate.
+    /// Nil when it has no certificate.
     package let credentialExpiresAt: UnixSeconds?
 }
 
@@ -149,8 +150,8 @@ extension Monitor<DispatcherInbox> {
         if withLock({ $0.note { $0.hasNewWork = true } }) { wakeAll() }
     }
 
-    /// Asks the dispatcher's thread whether it still runs.
-    /// - Returns: whether it has answered since the last question, or has ended as it should; true the first time.
+    /// Requests a heartbeat of the dispatcher's thread.
+    /// - Returns: whether the thread has answered since the last request, or has ended on request; true the first time.
     package func requestHeartbeat() -> Bool { update { $0.requestHeartbeat() } }
 
     func report(_ outcome: DeliveryOutcome, of id: UUIDv7, by notifier: String) {

@@ -16,7 +16,7 @@ extension DispatcherWorker {
             ])
     }
 
-    /// Adopts the pauses of the processes that share the store; nil: this process has the store alone.
+    /// Applies the pauses of the processes that share the store; nil when no other process does.
     func adopt(_ pauses: [SharedPause]?, lane: inout DeliveryLane, now: UnixMilliseconds) {
         guard let pauses else { return }
         let wasPaused = lane.breaker.pauseReason != nil

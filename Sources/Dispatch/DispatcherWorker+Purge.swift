@@ -4,18 +4,18 @@ internal import Time
 
 extension DispatcherWorker {
     private static let maximumPurged = 500
-    /// Fewer than `maximumPurged`, because idle devices are scattered over the file and removing each may make an event.
+    /// Fewer than `maximumPurged`, because idle devices are scattered over the file and removing each one may create an event.
     private static let maximumRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
-    /// Once a minute, gives up expired deliveries and bot calls without an ending, deletes rows older than the retention, removes idle
-    /// devices, and signs out those of revoked keys. Of the processes that share a store, the elected one does it.
+    /// Once a minute, ends expired deliveries and lost bot calls, deletes rows older than the retention, removes idle devices, and signs
+    /// out the devices of revoked keys. Of the processes that share a store, only the elected one does this.
     /// - Returns: whether new deliveries may be due.
     func purge(
         _ purgeAt: inout UnixMilliseconds, now: UnixMilliseconds, opener: ClockJumpTracker, status: ReplicaStatus,
         untried: inout UnattemptedDeliveries
     ) -> Bool {
-        // A time that is further away than an interval was computed before the clock was set back.
+        // A time further away than an interval was computed before the clock was set back.
         guard now >= purgeAt || now.remaining(until: purgeAt) > Self.purgeIntervalMilliseconds else { return false }
         guard status.isElected else {
             opener.keep()
@@ -33,14 +33,14 @@ extension DispatcherWorker {
             telling: audience())
         let revoked = try? store.signOutRevokedDevices(now: now, telling: audience())
         opener.keep()
-        // A pass does a limited amount; the next one follows at once until nothing is left.
+        // A pass does a limited amount of work; the next one follows at once until nothing is left.
         let isDone = max(givenUp, lost, forgotten ?? 0) < Self.maximumPurged && removed ?? 0 < Self.maximumRemoved && revoked == nil
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
-        // Removing a device makes a registry event for the notifiers that receive it.
+        // Removing a device creates a registry event for the notifiers that receive such events.
         return (removed ?? 0) + (revoked ?? 0) > 0
     }
 
-    /// - Returns: the number of calls.
+    /// - Returns: the number of calls that became unknown.
     private func markLostBotCalls(_ now: UnixMilliseconds, _ opener: ClockJumpTracker) -> Int {
         let lost = try? store.markLostBotCalls(
             startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.maximumPurged)
@@ -55,7 +55,7 @@ extension DispatcherWorker {
         return lost.count
     }
 
-    /// - Returns: the number of deliveries.
+    /// - Returns: the number of deliveries that expired.
     private func giveUpExpired(_ now: UnixMilliseconds, opener: ClockJumpTracker, untried: inout UnattemptedDeliveries) -> Int {
         try? store.expireBy(opener.latestExpiry(now: now), limit: Self.maximumPurged)
         let expiredBy = now.saturating(subtracting: opener.heldFromExpiry)

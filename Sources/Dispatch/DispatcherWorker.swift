@@ -4,14 +4,14 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// The dispatcher's thread. Each pass takes outcomes, reports them, claims and starts due deliveries, and then waits for messages or the
+/// The dispatcher's thread. Each pass collects and reports outcomes, claims and starts due deliveries, and then waits for messages or the
 /// next due time.
 final class DispatcherWorker: Sendable {
     private static let storeRetryMilliseconds: UInt64 = 1000
     private static let longestWaitMilliseconds: UInt64 = 60_000
 
     let store: any Store
-    /// The notifiers that receive events about removed devices, by the current configuration.
+    /// The notifiers that receive events about removed devices, from the current configuration.
     let audience: @Sendable () -> RegistryAudience
     let retention: Retention
     private let metrics: DeliveryMetrics
@@ -64,7 +64,7 @@ final class DispatcherWorker: Sendable {
             work(&lanes, finished: &unreported, now: now, opener: opener, startsAttempts: !isStopping && !isHeldBack, untried: &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
             let awaitsWork = lanes.contains { $0.awaitsWork(now: now) }
-            // Nobody but this thread waits for these values, so nobody is woken.
+            // No other thread waits for these values, so no thread is woken.
             inbox.withLock { inbox in
                 (inbox.unfinished, inbox.awaitsWork) = (unfinished, awaitsWork)
                 for lane in lanes {
@@ -86,7 +86,7 @@ final class DispatcherWorker: Sendable {
         inbox.update { $0.hasEnded = true }
     }
 
-    /// Whether to claim for all lanes, because other processes work on the store, too.
+    /// Whether to claim for all lanes, because other processes use the store too.
     private func shouldPollStore(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         guard let interval = store.pollMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
@@ -94,7 +94,7 @@ final class DispatcherWorker: Sendable {
     }
 
     /// Releases deliveries that this process has leased without knowing it. Around a failover a claim may be committed although its
-    /// response is lost; the deliveries would wait for the end of their leases. A slow commit can appear some time after the failure, so
+    /// response is lost; its deliveries would wait until their leases end. A slow commit can become visible some time after the failure, so
     /// this runs at every interval and not only when the store is reopened.
     private func releaseUnknownClaims(
         _ lanes: [DeliveryLane], unreported: [FinishedAttempt], now: UnixMilliseconds
@@ -126,7 +126,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Replaces the lanes' notifiers. A lane whose notifier was removed starts nothing more.
+    /// Replaces the lanes' notifiers. A lane whose notifier was removed starts no more attempts.
     private func take(
         _ notifiers: [String: ServedNotifier], lanes: inout [DeliveryLane], now: UnixMilliseconds, log: inout NotifierLog
     ) {
@@ -148,7 +148,7 @@ final class DispatcherWorker: Sendable {
         lanes.sort { $0.name < $1.name }
     }
 
-    /// Closes replaced notifiers without running attempts, and removes lanes that have left the configuration and run nothing.
+    /// Closes replaced notifiers without running attempts, and removes lanes that are no longer configured and have no running attempts.
     private func closeReplaced(_ lanes: inout [DeliveryLane]) {
         for index in lanes.indices {
             for idle in lanes[index].takeIdleRetired() { idle.close() }
@@ -175,14 +175,14 @@ final class DispatcherWorker: Sendable {
         return results
     }
 
-    /// Reports finished attempts and claims due deliveries for the lanes with room, in one transaction. After a failure, `finished` keeps
-    /// the attempts for the next pass.
+    /// Reports finished attempts and claims due deliveries for the lanes with free capacity, in one transaction. After a failure,
+    /// `finished` keeps the attempts for the next pass.
     private func work(
         _ lanes: inout [DeliveryLane], finished: inout [FinishedAttempt], now: UnixMilliseconds, opener: ClockJumpTracker,
         startsAttempts: Bool,
         untried: inout UnattemptedDeliveries
     ) {
-        // Removing a device makes a registry event, which is due at once for the notifiers that receive it.
+        // Removing a device creates a registry event, which is due at once for the notifiers that receive such events.
         if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
         let claiming = startsAttempts ? claiming(&lanes, now) : []
         guard !finished.isEmpty || !claiming.isEmpty else { return }
@@ -199,13 +199,13 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// The lanes with room, the least occupied first, because one call claims a limited number of deliveries for all lanes.
+    /// The lanes with free capacity, the least occupied first, because one call claims a limited number of deliveries for all lanes.
     private func claiming(_ lanes: inout [DeliveryLane], _ now: UnixMilliseconds) -> [(lane: Int, room: Int)] {
         var claiming: [(lane: Int, room: Int)] = []
         let isShared = store.pollMilliseconds != nil
         for index in lanes.indices {
             let lane = lanes[index]
-            // A lane that begins asks first whether the others have paused its notifier.
+            // A new lane first checks whether another process has paused its notifier.
             let room = isShared && !lane.hasAsked ? 0 : max(0, lanes[index].room(now: now))
             if room > 0 || isShared && lane.hasPauseUpdates { claiming.append((index, room)) }
         }
@@ -229,7 +229,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Logs an error of the store, unless `StoreOpener` logs it: the store is not open, or this is its current refusal.
+    /// Logs an error of the store, unless `StoreOpener` logs it: because the store is not open, or because this is its present error.
     private func log(_ text: String, error: StoreError, fields: LogFields = [:]) {
         guard error.kind != .notOpen, error != store.refusal else { return }
         var fields = fields
@@ -254,7 +254,7 @@ final class DispatcherWorker: Sendable {
         let now = clocks.unixMilliseconds()
         var next = purgeAt
         for index in lanes.indices { next = min(next, lanes[index].wakeAt(now: now) ?? next) }
-        // Nobody wakes this thread when the store is opened again, after which there may be claims to give back.
+        // No event wakes this thread when the store is opened again, after which there may be claims to release.
         let longest = store.refusal?.kind == .notOpen ? Self.storeRetryMilliseconds : Self.longestWaitMilliseconds
         return min(now.remaining(until: next), store.pollMilliseconds ?? longest)
     }

@@ -3,12 +3,12 @@ internal import Observability
 internal import Time
 
 /// Logs the health of notifiers: changes of state at once, and deliveries that ended without arriving once a minute. It never logs a line
-/// for each delivery above level debug. Belongs to the dispatcher's thread.
+/// for each delivery above level debug. Only the dispatcher's thread may use it.
 struct NotifierLog {
     /// The kinds of deliveries that are summed in one line.
     enum Ending: CaseIterable {
         case dead, deviceGone, noTarget, superseded
-        /// Retried for a reason that concerns only their devices.
+        /// Deliveries that are retried for a reason that concerns only their devices.
         case putOff
     }
 
@@ -24,11 +24,11 @@ struct NotifierLog {
         /// Whether a line has reported missing credentials for a type of device.
         var hasLoggedDeviceType = false
         var endings: [Ending: [String: Int]] = [:]
-        /// For deliveries that wait because of their devices; nil if no remedy is known.
+        /// The remedy for deliveries that wait because of their devices; nil if none is known.
         var remedy: String?
         var endingsLineAt: UnixMilliseconds = 0
 
-        /// Makes the next failure be logged again, at the same intervals.
+        /// Makes the next failure be logged again.
         mutating func forgetFailures() {
             (hasLoggedFailure, hasLoggedOpening, failures) = (false, false, 0)
         }
@@ -84,7 +84,7 @@ struct NotifierLog {
         statuses[notifier, default: LogState()].endings[ending, default: [:]][reason, default: 0] += count
     }
 
-    /// - Parameter isLast: whether to write also the lines that are not due.
+    /// - Parameter isLast: whether to write also the lines that are not due yet.
     mutating func writeDue(now: UnixMilliseconds, isLast: Bool = false) {
         for (notifier, status) in statuses where !status.endings.isEmpty {
             guard isLast || Self.isDue(status.endingsLineAt, now) else { continue }
@@ -92,7 +92,7 @@ struct NotifierLog {
         }
     }
 
-    // A time that is further away than an interval was computed before the clock was set back.
+    // A time further away than an interval was computed before the clock was set back.
     private static func isDue(_ time: UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         now >= time || now.remaining(until: time) > intervalMilliseconds
     }
@@ -162,7 +162,8 @@ extension NotifierLog {
         status.forgetFailures()
     }
 
-    /// Logs once, until the notifier is replaced, that it cannot reach one type of device; only the provider's console can correct this.
+    /// Logs, once until the notifier is replaced, that it cannot reach one type of device; only a change in the provider's console can
+    /// correct this.
     private mutating func logDeviceType(_ lane: DeliveryLane, reason: String) {
         guard statuses[lane.name]?.hasLoggedDeviceType != true else { return }
         statuses[lane.name, default: LogState()].hasLoggedDeviceType = true

@@ -6,9 +6,9 @@ package import Time
 /// A notifier with its connections; the owner must call `close`.
 package final class ServedNotifier: Sendable {
     package let notifier: any Notifier
-    /// nil: it has no certificate.
+    /// Nil when it has no certificate.
     let credentialExpiresAt: UnixSeconds?
-    /// Steps for an operator while attempts fail repeatedly for a reason; nil for Deskgate's own notifier.
+    /// The remedy while attempts fail repeatedly for a reason; nil for Deskgate's own notifiers.
     let remedyWhileFailing: (@Sendable (_ reason: String) -> String)?
     private let client: Client?
     private let isClosed = Monitor(false)
@@ -35,7 +35,7 @@ package final class ServedNotifier: Sendable {
         if isFirst { client?.close() }
     }
 
-    /// Steps for an operator when an outcome with this reason pauses the notifier, or suggests a misconfiguration.
+    /// The remedy when an outcome with this reason pauses the notifier, or suggests a misconfiguration.
     func remedy(reason: String) -> String {
         notifier.remedy(for: reason)
     }

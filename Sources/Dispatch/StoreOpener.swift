@@ -17,15 +17,15 @@ enum StorePhase: Sendable {
     }
 }
 
-/// Opens a store on a separate thread, with retries, and opens it again when it reports `notOpen`. Also logs when the store begins and
-/// ceases to refuse, because the store's own threads may hang with the disk.
+/// Opens a store on a separate thread, with retries, and opens it again when it reports `notOpen`. Also logs when the store starts and
+/// stops rejecting data, because the store's own threads may hang with the disk.
 struct StoreOpener: Sendable {
     /// - Parameter isAgain: whether an earlier store was open and reported `notOpen`.
     typealias Opening = @Sendable (_ isAgain: Bool) throws(StoreError) -> any Store
 
     private static let firstDelayMilliseconds: UInt64 = 250
     private static let longestDelayMilliseconds: UInt64 = 5000
-    /// Checking a file for damage is expensive, and damage rarely goes away.
+    /// Checking a file for damage is expensive, and damage rarely disappears.
     private static let longestDelayOfDamageMilliseconds: UInt64 = 60_000
 
     private let phase: Monitor<StorePhase>
@@ -80,12 +80,12 @@ struct StoreOpener: Sendable {
         }
     }
 
-    /// Logs changes of the store's refusal until the store must be reopened.
+    /// Logs changes of the store's error until the store must be reopened.
     /// - Returns: false after `close`.
     private func watch(_ store: any Store) -> Bool {
         var logged: StoreError?
         while !waitForEnd(pollIntervalMilliseconds) {
-            // A full queue is not logged: it comes and goes, and it has a metric.
+            // A full queue is not logged, because it is temporary and has a metric.
             let refusal = store.refusal.flatMap { $0.kind == .queueFull ? nil : $0 }
             if refusal != logged { log(refusal) }
             logged = refusal

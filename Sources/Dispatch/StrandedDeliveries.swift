@@ -2,7 +2,7 @@ package import Core
 package import Observability
 
 /// Pending deliveries of notifiers that were removed from the configuration. They are not attempted, but until they expire they count
-/// towards `store.max_pending`, at which all webhooks are refused.
+/// towards `store.max_pending`; once that is reached, all webhooks are rejected.
 package enum StrandedDeliveries {
     /// Logs a warning with a remedy for each such notifier, unless the store cannot be read.
     package static func warn(_ store: any Store, configured: some Sequence<String>, _ logger: Logger) {

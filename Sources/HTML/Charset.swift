@@ -11,9 +11,10 @@ struct Charset: Equatable {
         self.name = name
     }
 
-    /// Finds the encoding of a label in lower case; nil for one that browsers do not know (WHATWG Encoding standard, "names and labels").
+    /// Finds the encoding for a label in lower case; nil for a label that browsers do not support (WHATWG Encoding standard, "names and
+    /// labels").
     ///
-    /// Pages choose the label, so the list is restricted to browsers' labels, although the C library can convert more.
+    /// Pages choose the label, so the list is restricted to browsers' labels, although the C library can convert from more encodings.
     init?(label: String) {
         guard let name = Self.names[label] else { return nil }
         self.name = name
@@ -27,7 +28,7 @@ struct Charset: Equatable {
         return names
     }()
 
-    // The standard reads ASCII and ISO 8859-1 as windows-1252, and a few others as the encoding that contains them.
+    // The standard decodes ASCII and ISO 8859-1 as windows-1252, and some other encodings as their supersets.
     private static let table: [(name: String, labels: String)] = [
         ("UTF-8", "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"),
         ("UTF-16LE", "utf-16 utf-16le ucs-2 iso-10646-ucs-2 csunicode unicode unicodefeff"), ("UTF-16BE", "utf-16be unicodefffe"),

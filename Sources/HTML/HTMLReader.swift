@@ -1,9 +1,10 @@
 internal import CLibXML2
 
 package enum HTMLEvent: Equatable, Sendable {
-    /// A wanted element begins. Names are in lower case, values are without character references; an attribute without a value has "".
+    /// A wanted element begins. Names are in lower case; values have their character references replaced; an attribute without a value has
+    /// "".
     case start(String, attributes: [(name: String, value: String)])
-    /// Text within a wanted element, without character references; one text may arrive in several parts.
+    /// Text within a wanted element, with character references replaced; one text may arrive in several parts.
     case text(String)
     case end(String)
 
@@ -20,13 +21,14 @@ package enum HTMLEvent: Equatable, Sendable {
 
 /// The limits of reading a page. At a limit, reading ends, and the part read so far is used.
 ///
-/// They also bound the time: libxml2 compares each attribute with those before it in its element, and each end tag with all open elements.
+/// They also limit the time: libxml2 compares each attribute with the previous ones of its element, and each end tag with all open
+/// elements.
 package struct HTMLLimits: Sendable {
     package var depth = 256
     package var elements = 50_000
-    /// The most bytes of one tag or comment.
+    /// The maximum number of bytes in one tag or comment.
     package var token = 64 * 1024
-    /// The most comparisons of attributes, for all elements together.
+    /// The maximum number of comparisons of attributes, for all elements together.
     package var comparisons = 10_000_000
 
     package init() {}
@@ -34,7 +36,7 @@ package struct HTMLLimits: Sendable {
 
 /// Parses pages with libxml2's HTML parser, which accepts the same input as a browser, and fetches nothing.
 package enum HTMLReader {
-    // Loaded when it is first asked for, and never changed; nil when it is not installed.
+    // Loaded at the first use, and never changed; nil when it is not installed.
     private static let library: shim_HTMLLibrary? = {
         var library = shim_HTMLLibrary()
         return unsafe shim_html_load(&library) ? library : nil
@@ -44,7 +46,7 @@ package enum HTMLReader {
     package static var isAvailable: Bool { library != nil }
 
     /// - Parameters:
-    ///   - page: valid UTF-8; a NUL is replaced by a question mark, because libxml2 would take it for the end.
+    ///   - page: valid UTF-8; a NUL is replaced by a question mark, because libxml2 would treat it as the end.
     ///   - wanted: the elements to report, in lower case.
     ///   - receive: returns false to end reading. Never called when `isAvailable` is false.
     package static func read(
@@ -152,7 +154,7 @@ private func readText(context: UnsafeMutableRawPointer?, text: UnsafePointer<UIn
     unsafe withReading(context) { unsafe $0.text(UnsafeBufferPointer(start: text, count: Int(count))) }
 }
 
-/// Receives the content of script and style, which is no text of the page.
+/// Receives the content of script and style, which is not text of the page.
 private func readScript(context: UnsafeMutableRawPointer?, text: UnsafePointer<UInt8>, count: Int32) {
     unsafe withReading(context) { unsafe $0.text(UnsafeBufferPointer(start: text, count: 0)) }
 }

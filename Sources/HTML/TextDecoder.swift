@@ -2,25 +2,25 @@ internal import CLibXML2
 internal import Glibc
 
 package enum TextDecoder {
-    /// The number of bytes that are searched for a `meta` element that names the encoding (HTML standard, "prescan a byte stream").
+    /// The number of bytes that are searched for a `meta` element with the encoding (HTML standard, "prescan a byte stream").
     private static let prescanned = 1024
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
-    /// The most invalid bytes that are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may have a
-    /// million.
+    /// The maximum number of invalid bytes that are replaced. Each replacement costs a call of iconv(3), and a page that compresses to a
+    /// kilobyte may contain a million invalid bytes.
     static let maximumReplaced = 4096
 
-    /// Returns the page in valid UTF-8, without a byte order mark; invalid bytes are replaced by U+FFFD. A page in another encoding is cut
-    /// after `maximumReplaced` invalid bytes, because it is not in the declared encoding.
+    /// Returns the page in valid UTF-8, without a byte order mark; invalid bytes are replaced by U+FFFD. A page in another encoding is
+    /// truncated after `maximumReplaced` invalid bytes, because it does not have the declared encoding.
     ///
-    /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element near the page's beginning, else of an XML
-    /// declaration, else of a later `meta` element, as in browsers (HTML standard, "determining the character encoding"). Without any it is
-    /// UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
+    /// The encoding is determined as in browsers (HTML standard, "determining the character encoding"), by the first of these that is
+    /// present: a byte order mark, `contentType`, a `meta` element near the beginning of the page, an XML declaration, or a later `meta`
+    /// element. Otherwise the encoding is UTF-8 if the bytes are valid UTF-8, and windows-1252 if not.
     /// - Parameter contentType: the value of the header `Content-Type`; nil when there is none.
     package static func utf8(_ page: [UInt8], contentType: String?) -> [UInt8] {
         if let (charset, length) = byteOrderMark(page) { return convert(page[length...], from: charset) }
         if let declared = contentType.flatMap({ charset(in: Array($0.utf8)) }) { return convert(page[...], from: declared) }
         if let declared = metaCharset(page) ?? xmlCharset(page) ?? lateMetaCharset(page) {
-            // A declaration that reads as ASCII is not in UTF-16, so that means UTF-8.
+            // A declaration of UTF-16 that is readable as ASCII must be wrong, so it is interpreted as UTF-8.
             return convert(page[...], from: [.utf16LE, .utf16BE].contains(declared) ? .utf8 : declared)
         }
         return String(validating: page, as: UTF8.self) == nil ? convert(page[...], from: .windows1252) : page
@@ -48,12 +48,12 @@ package enum TextDecoder {
         return charset(in: page.prefix(prescanned).prefix { $0 != UInt8(ascii: ">") }, named: "encoding")
     }
 
-    /// Returns the encoding that a `meta` element anywhere in the page names. The page is parsed, because scripts and comments may contain
-    /// the same text.
+    /// Returns the encoding from a `meta` element anywhere in the page. The page is parsed, because scripts and comments may contain the
+    /// same text.
     private static func lateMetaCharset(_ page: [UInt8]) -> Charset? {
         var found: Charset?
         var openTexts = 0
-        // Labels and names of elements are ASCII, so no other byte matters. An asterisk makes no markup.
+        // Labels and element names are ASCII, so other bytes are irrelevant. They are replaced by an asterisk, which is not markup.
         let ascii = page.map { $0 < 0x80 ? $0 : UInt8(ascii: "*") }
         HTMLReader.read(ascii, wanting: ["meta", "textarea", "title", "xmp"]) { event in
             switch event {
@@ -62,7 +62,7 @@ package enum TextDecoder {
             case .end("meta"), .text: break
             case .end: openTexts -= 1
             }
-            // libxml2 reads elements where a browser reads text.
+            // Ignores elements inside text: libxml2 parses elements where a browser reads text.
             guard openTexts == 0, case .start("meta", let attributes) = event else { return true }
             let value = { (name: String) in attributes.first { $0.name == name }?.value.lowercased() }
             if let label = value("charset") {
@@ -113,10 +113,10 @@ package enum TextDecoder {
 @safe
 private final class Converter {
     private let raw: iconv_t
-    /// The output buffer of iconv(3): one for the whole page, because clearing it costs more than converting a few bytes.
+    /// The output buffer of iconv(3). One buffer is used for the whole page, because clearing it costs more than converting a few bytes.
     private var room = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// Nil when the system does not support the encoding.
+    /// Returns nil when the system does not support the encoding.
     init?(from charset: String) {
         guard let raw = unsafe iconv_open("UTF-8", charset), Int(bitPattern: raw) != -1 else { return nil }
         unsafe self.raw = raw
@@ -127,7 +127,7 @@ private final class Converter {
     }
 
     /// Converts the valid beginning of the text.
-    /// - Returns: the rest, which begins with an invalid byte; empty when all is converted.
+    /// - Returns: the rest, which begins with an invalid byte; empty when everything was converted.
     func convert(_ text: ArraySlice<UInt8>, appendingTo converted: inout [UInt8]) -> ArraySlice<UInt8> {
         var left = text
         while !left.isEmpty {

@@ -1,7 +1,7 @@
 internal import Threading
 
 extension Connection {
-    /// A request begins. Trailers do not begin a stream, because theirs is already open.
+    /// Begins the stream of a request. Trailers do not begin a stream, because their stream is already open.
     func beginStream(_ number: Int32) {
         guard phase == .serving, streams[number] == nil else { return }
         streams[number] = OpenStream()
@@ -9,12 +9,12 @@ extension Connection {
         context.counts.withLock { $0.maximumStreams = max($0.maximumStreams, open) }
     }
 
-    /// Takes a header; false when the stream has too many bytes of headers.
+    /// Receives a header. Returns false when the headers of the stream have too many bytes.
     func receiveHeader(_ name: String, _ value: String, stream number: Int32) -> Bool {
         streams[number]?.receive(name: name, value: value) ?? true
     }
 
-    /// Takes a part of the body, and discards bytes beyond the limit.
+    /// Receives a part of the body. Discards bytes beyond the limit.
     func receiveBody(_ part: Span<UInt8>, stream number: Int32) {
         guard let stream = streams[number] else { return }
         let count = min(part.count, context.settings.bodyLimit - stream.body.count)
@@ -22,9 +22,9 @@ extension Connection {
         unsafe part.extracting(first: count).withUnsafeBufferPointer { unsafe stream.body.append(contentsOf: $0) }
     }
 
-    /// The request is complete: calls the handler and performs its action.
+    /// Handles a complete request: calls the handler and performs its action.
     func finishRequest(_ number: Int32) {
-        // After a fault, requests that arrived in the same bytes are ignored as later ones are.
+        // After a fault, ignores requests that arrived in the same bytes, like later requests.
         guard phase == .serving, number <= lastStream, let stream = streams[number], !stream.isComplete else { return }
         stream.isComplete = true
         defer { (stream.headers, stream.body) = ([], []) }
@@ -36,7 +36,7 @@ extension Connection {
         perform(context.handler(request), stream: number)
     }
 
-    /// The stream has ended, normally or with an error.
+    /// Handles the end of a stream, normal or with an error.
     func endStream(_ number: Int32, errorCode: UInt32) {
         guard let stream = streams.removeValue(forKey: number) else { return }
         if !stream.isAnswered || errorCode != 0 { context.counts.update { $0.unanswered += 1 } }
@@ -52,10 +52,10 @@ extension Connection {
 
 extension Connection {
     /// Performs an action.
-    /// - Parameter number: the stream that it is for; nil when it is for the whole connection.
+    /// - Parameter number: the stream of the action; nil for the whole connection.
     func perform(_ action: HTTP2Action, stream number: Int32?) {
         guard phase == .serving || phase == .stalled else { return }
-        // The stream has ended before its answer.
+        // The stream has ended before it was answered.
         if let number, streams[number] == nil { return }
         switch action {
         case .wait: break

@@ -6,13 +6,13 @@ internal import Threading
 /// One connection: its socket, its HTTP/2 session and its streams. Only its loop's thread may use it.
 final class Connection {
     enum Phase {
-        /// The handshake waits for a timer, or for ever.
+        /// The handshake is delayed by a timer, or indefinitely.
         case delayed
         case handshaking
         case serving
-        /// Neither read from nor written to, but open.
+        /// The connection is open, but is neither read nor written.
         case stalled
-        /// Pending output is sent, then the connection is closed.
+        /// Pending output is sent, and then the connection is closed.
         case closing
         case closed
     }
@@ -24,14 +24,14 @@ final class Connection {
     let context: ListenerContext
     let inbox: LoopInbox
     let opening: HTTP2Opening
-    // The loop owns its connections, and outlives them.
+    // The loop owns its connections and outlives them.
     unowned let loop: EventLoop
     var streams: [Int32: OpenStream] = [:]
     /// The HTTP/2 session; nil before the handshake is done.
     private(set) var session: Session?
     var phase = Phase.handshaking
     var streamLimit = 0
-    /// After a GOAWAY, the last stream that is processed; later ones are ignored.
+    /// The last stream that is processed after a GOAWAY. Later streams are ignored.
     var lastStream = Int32.max
     private let transport: Transport?
     private var output: [UInt8] = []
@@ -63,7 +63,7 @@ final class Connection {
     var interest: Int16 {
         switch phase {
         case .closed: 0
-        // POLLRDHUP, which Swift does not import: the peer has closed.
+        // POLLRDHUP, which Swift does not import: detects that the peer has closed the connection.
         case .delayed, .stalled: 0x2000
         case .handshaking: Int16(wantsWriting ? POLLOUT : POLLIN)
         case .serving: Int16(POLLIN) | (wantsWriting ? Int16(POLLOUT) : 0)
@@ -81,7 +81,7 @@ final class Connection {
         switch phase {
         case .handshaking: shakeHands()
         case .serving: if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { read() }
-        // The peer has closed.
+        // The peer has closed the connection.
         case .delayed, .stalled: close()
         case .closing: if events & Int16(POLLHUP | POLLERR) != 0 { close() }
         case .closed: break
@@ -111,13 +111,13 @@ final class Connection {
         }
         streamLimit = context.streamLimit.withLock { $0 }
         session = Session(self, streamLimit: streamLimit)
-        // Bytes that arrived with the end of the handshake will not make the socket readable again.
+        // Bytes that arrived with the end of the handshake do not make the socket readable again, so they must be read now.
         read()
     }
 
     private func read() {
-        // Bounded, so that one busy connection does not starve the others. The rest makes the socket readable again, or is buffered by TLS
-        // and is read when more arrives.
+        // The number of reads is limited, so that one busy connection does not delay the others. The rest makes the socket readable again,
+        // or is buffered by TLS and read when more bytes arrive.
         while phase == .serving, let transport, let session {
             var span = input.mutableSpan
             switch transport.read(into: &span) {
@@ -129,7 +129,7 @@ final class Connection {
         }
     }
 
-    /// Sends bytes that are not HTTP/2, then closes.
+    /// Sends bytes that are not HTTP/2, and then closes the connection.
     func sendGarbage() {
         output += Array("SSH-2.0-not-what-you-expected\r\n".utf8) + [UInt8](repeating: 0xFF, count: 64)
         session = nil

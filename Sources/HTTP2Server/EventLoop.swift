@@ -2,9 +2,10 @@ internal import CNghttp2
 internal import Glibc
 internal import Time
 
-/// The event loop of one of a server's threads: accepts, reads, runs nghttp2 and the handler, writes, waits.
+/// The event loop of one server thread: accepts connections, reads, runs nghttp2 and the handler, writes, and waits.
 ///
-/// It is created, used and released on that thread. It waits with poll(2): a simulator has tens of connections, not thousands.
+/// The loop is created, used and released on its thread. It waits with poll(2), which is sufficient because a simulator has tens of
+/// connections, not thousands.
 final class EventLoop {
     private enum Timer {
         case openConnection(Int)

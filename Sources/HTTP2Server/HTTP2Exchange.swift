@@ -5,29 +5,30 @@ package indirect enum HTTP2Action: Sendable {
     /// The last stream that a GOAWAY reports as processed (RFC 9113 section 6.8). The client may retry later streams elsewhere.
     package enum LastStream: Sendable, Equatable {
         case all
-        /// This request's stream and those before it.
+        /// The stream of this request, and all earlier streams.
         case this
-        /// The streams before this request's.
+        /// Only the streams before the stream of this request.
         case previous
         case none
     }
 
     case respond(HTTP2Response)
-    /// Does nothing now: the stream stalls until its `HTTP2Stream` performs another action.
+    /// Does nothing: the stream stalls until its `HTTP2Stream` performs another action.
     case wait
     /// Performs another action after this many milliseconds, unless the stream has ended by then.
     case after(milliseconds: Int, HTTP2Action)
     /// Resets the stream without an answer, with an error code of RFC 9113 section 7.
     case resetStream(errorCode: UInt32)
-    /// Sends GOAWAY with a text such as APNs' reason. Streams that it reports as processed are answered before the connection is closed.
+    /// Sends GOAWAY with a text such as APNs' reason. Streams that the GOAWAY reports as processed are answered before the connection is
+    /// closed.
     case goAway(lastStream: LastStream, errorCode: UInt32 = 0, text: String = "")
-    /// Sets how many streams the client may have open on this connection at a time (SETTINGS); does nothing if that is the limit already.
+    /// Sets the maximum number of concurrent streams on this connection (SETTINGS). Has no effect if the limit is unchanged.
     case limitStreams(Int)
     /// Stops reading and writing on this connection, and keeps it open.
     case stallConnection
-    /// Sends pending output, then closes the connection normally; other streams get no answer.
+    /// Sends pending output, and then closes the connection normally. Other streams are not answered.
     case closeConnection
-    /// Resets the connection, as after a restart of the server's machine.
+    /// Resets the connection, as after a restart of the server.
     case resetConnection
     /// Sends bytes that are not HTTP/2, then closes the connection.
     case sendGarbage
@@ -38,21 +39,21 @@ package struct HTTP2Request: Sendable {
     package let method: String
     /// The path with its query, as sent.
     package let path: String
-    /// The `:authority`: the host and port that the client asked for.
+    /// The `:authority` pseudo-header: the host and port that the client requested.
     package let authority: String
     /// The headers without the pseudo-headers, names in lower case, in order. Invalid UTF-8 is replaced.
     package let headers: [(name: String, value: String)]
     /// The body, up to the server's limit.
     package let body: [UInt8]
-    /// Whether the body exceeded the limit and was cut off there.
+    /// Whether the body exceeded the limit and was truncated.
     package let isTruncated: Bool
-    /// The stream of the request, for answering later.
+    /// The stream of the request, with which it can be answered later.
     package let stream: HTTP2Stream
 
-    /// The value of the first header of this name.
+    /// Returns the value of the first header with this name.
     /// - Parameter name: in lower case.
     package func header(_ name: String) -> String? {
-        // nghttp2 accepts only ASCII in names, so equal strings are equal bytes.
+        // nghttp2 accepts only ASCII in names, so equal strings have equal bytes.
         headers.first { $0.name == name }?.value
     }
 
@@ -68,11 +69,10 @@ package struct HTTP2Response: Sendable {
     /// The status code, 200 to 599.
     package let status: Int
     package let body: [UInt8]
-    // The concatenated names and values, and the length of each.
+    // The concatenated names and values of the headers.
     let headerBytes: [UInt8]
     let headerCounts: [(name: Int, value: Int)]
 
-    /// Makes a response.
     /// - Parameters:
     ///     - status: 200 to 599; traps on any other.
     ///     - headers: names in lower case, as RFC 9113 section 8.2 requires.
@@ -92,9 +92,10 @@ package struct HTTP2Response: Sendable {
     }
 }
 
-/// Refers to one stream of one connection, so that it can be answered later. It keeps neither open.
+/// Refers to a stream of a connection, so that the stream can be answered later. This reference does not keep the stream or the connection
+/// open.
 package struct HTTP2Stream: Sendable {
-    /// The number of its connection: from 0, in the order in which the server accepted them.
+    /// The number of the connection: from 0, in the order in which the server accepted connections.
     package let connection: Int
     /// The stream's number on the connection, RFC 9113 section 5.1.1.
     package let number: Int32
@@ -106,26 +107,27 @@ package struct HTTP2Stream: Sendable {
         self.inbox = inbox
     }
 
-    /// Performs an action on the stream soon; has no effect if the stream has ended by then. Callable from any thread; does not wait.
+    /// Requests an action on the stream. Has no effect if the stream has ended before the action is performed. May be called on any thread,
+    /// and does not block.
     package func perform(_ action: HTTP2Action) {
         inbox.post(.perform(connection: connection, stream: number, action))
     }
 }
 
 package struct HTTP2Settings: Sendable {
-    /// The address, an IPv4 address of this machine.
+    /// The host: an IPv4 address of this machine.
     package var host: String
     /// The port; 0 lets the system choose.
     package var port: UInt16
     /// The certificate for TLS; nil means HTTP/2 without TLS, for clients with "prior knowledge" (RFC 9113 section 3.3).
     package var tls: TLSServerContext?
-    /// The number of serving threads; a connection stays on one of them.
+    /// The number of server threads. A connection stays on one thread.
     package var threads: Int
-    /// The largest body in bytes that is kept.
+    /// The maximum number of body bytes that are kept.
     package var bodyLimit: Int
     /// The maximum number of concurrent streams of a new connection.
     package var streamLimit: Int
-    /// The most connections at a time; further ones are closed at once.
+    /// The maximum number of concurrent connections. Further connections are closed immediately.
     package var connectionLimit: Int
 
     package init(
@@ -146,30 +148,30 @@ package struct HTTP2Settings: Sendable {
 package struct HTTP2Counts: Sendable, Equatable {
     package var accepted = 0
     package var open = 0
-    /// The most connections that were open at the same time.
+    /// The maximum number of connections that were open at the same time.
     package var maximumOpen = 0
-    /// TLS handshakes that failed, or did not negotiate HTTP/2.
+    /// The number of TLS handshakes that failed, or did not negotiate HTTP/2.
     package var failedHandshakes = 0
     package var requests = 0
-    /// The most streams that were open on one connection at the same time.
+    /// The maximum number of streams that were open on one connection at the same time.
     package var maximumStreams = 0
-    /// Streams that ended without an answer: reset by either side, or lost with their connection.
+    /// The number of streams that ended without an answer: reset by either side, or lost with their connection.
     package var unanswered = 0
 }
 
 package enum HTTP2Opening: Sendable, Equatable {
     case serve
-    /// Delays the TLS handshake by this many milliseconds, then serves; nil delays it for ever.
+    /// Delays the TLS handshake by this many milliseconds, and then serves; nil delays it indefinitely.
     case delayHandshake(milliseconds: Int?)
-    /// Closes the connection right after the handshake.
+    /// Closes the connection immediately after the handshake.
     case closeAfterHandshake
     /// Sends bytes that are not HTTP/2 after the handshake, then closes the connection.
     case garbageAfterHandshake
-    /// Resets the connection at once.
+    /// Resets the connection immediately.
     case reset
 }
 
 package struct HTTP2Error: Error, Equatable, CustomStringConvertible {
-    /// One line for a person: the address and the remedy.
+    /// A one-line description with the address and the remedy.
     package let description: String
 }

@@ -2,14 +2,14 @@ internal import CNghttp2
 internal import Glibc
 internal import Threading
 
-/// An HTTP/2 server for simulators: nghttp2 on non-blocking sockets and its own threads. It behaves correctly, or with the faults that its
-/// handlers ask for.
+/// An HTTP/2 server for simulators: nghttp2 on non-blocking sockets, with its own threads. It behaves correctly, or with the faults that
+/// its handlers request.
 ///
 /// The owner must call `stop` before it releases a server.
 package final class HTTP2Listener: Sendable {
     /// Decides on a request. Called on one of the server's threads; must not block.
     package typealias Handler = @Sendable (HTTP2Request) -> HTTP2Action
-    /// Decides on a new connection, given its number (from 0). Called on one of the server's threads; must not block.
+    /// Decides on a new connection by its number (from 0). Called on one of the server's threads; must not block.
     package typealias OpeningHandler = @Sendable (Int) -> HTTP2Opening
 
     package let port: UInt16
@@ -18,8 +18,8 @@ package final class HTTP2Listener: Sendable {
     private let inboxes: [LoopInbox]
     private let threads: [DedicatedThread]
 
-    /// Listens and serves.
-    /// - Throws: when the address cannot be listened on, or the threads cannot be started.
+    /// Starts to listen and to serve requests.
+    /// - Throws: when the server cannot listen on the address, or cannot start its threads.
     package init(
         _ settings: HTTP2Settings, opening: @escaping OpeningHandler = { _ in .serve }, handler: @escaping Handler
     ) throws(HTTP2Error) {
@@ -60,7 +60,7 @@ package final class HTTP2Listener: Sendable {
         context.counts.wait(timeoutMilliseconds: milliseconds) { isReached($0) ? true : nil } != nil
     }
 
-    /// Performs an action on every open connection. Actions on a stream are skipped, and GOAWAY's "this" means "all".
+    /// Performs an action on every open connection. Actions on a stream are skipped, and `this` in a GOAWAY means all streams.
     package func performOnConnections(_ action: HTTP2Action) {
         for inbox in inboxes { inbox.post(.performOnAll(action)) }
     }
@@ -71,7 +71,7 @@ package final class HTTP2Listener: Sendable {
         performOnConnections(.limitStreams(limit))
     }
 
-    /// Accepts no more connections, sends GOAWAY, closes idle connections, and waits for the threads. Call it once.
+    /// Stops accepting connections, sends GOAWAY, closes idle connections, and waits for the threads. Must be called exactly once.
     /// - Parameter drainMilliseconds: the time for requests in progress before their connections are closed.
     package func stop(drainMilliseconds: UInt64 = 0) {
         listening.refuse()
@@ -112,7 +112,7 @@ final class ListenerContext: Sendable {
     }
 }
 
-/// The listening socket, from which all threads of a server accept. Closed on release.
+/// The listening socket, on which all threads of a server accept. It is closed on release.
 final class ListeningSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -147,12 +147,12 @@ final class ListeningSocket: Sendable {
         close(descriptor)
     }
 
-    /// Stops listening: new connections are refused. Callable from any thread.
+    /// Stops listening, so that new connections are refused. May be called on any thread.
     func refuse() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Accepts the next connection as a non-blocking socket; nil when there is none or another thread was first.
+    /// Accepts the next connection as a non-blocking socket; nil when no connection waits or another thread was faster.
     func accept() -> Int32? {
         let accepted = Glibc.accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }

@@ -2,30 +2,30 @@ internal import CNghttp2
 internal import Glibc
 internal import Threading
 
-/// Commands from other threads for an event loop, and the socket that wakes it.
+/// The commands from other threads to an event loop, and the socket that wakes the loop.
 final class LoopInbox: Sendable {
     enum Command {
         case perform(connection: Int, stream: Int32, HTTP2Action)
         case performOnAll(HTTP2Action)
-        /// Accept no more connections and close idle ones.
+        /// Stop accepting connections, and close idle connections.
         case drain
         case end
     }
 
     private struct State {
         var commands: [Command] = []
-        // Waking a thread costs a system call, so only the first command after a `take` does.
+        // Waking a thread costs a system call, so only the first command after a `take` wakes it.
         var isAwake = false
     }
 
     private let state = Monitor(State())
     private let writing: Int32
-    /// The descriptor that is readable when there are commands.
+    /// A descriptor that is readable when commands are available.
     let reading: Int32
 
     init() throws(HTTP2Error) {
         var ends: [Int32] = [-1, -1]
-        // A socket pair, because pipe2(2), which sets O_CLOEXEC, cannot be called from Swift.
+        // A socket pair is used, because Swift cannot call pipe2(2), which sets O_CLOEXEC.
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw HTTP2Error(description: "no descriptor is left; raise the limit of open files (ulimit -n)")
@@ -49,7 +49,7 @@ final class LoopInbox: Sendable {
         unsafe send(writing, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Takes all commands; only for the loop's thread.
+    /// Removes and returns all commands. Only the loop's thread may call it.
     func take() -> [Command] {
         state.withLock { state in
             if state.isAwake {

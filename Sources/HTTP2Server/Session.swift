@@ -1,12 +1,12 @@
 internal import CNghttp2
 
-/// nghttp2's state of one connection: turns received bytes into calls of the callbacks below, and answers into bytes.
+/// The nghttp2 session of one connection: converts received bytes into calls of the callbacks below, and answers into bytes.
 @safe
 final class Session {
     private let raw: OpaquePointer
 
-    /// Creates the session and announces how many streams may be open.
-    /// - Parameter connection: the connection that the callbacks call; it must outlive the session.
+    /// Creates the session, and announces the maximum number of concurrent streams.
+    /// - Parameter connection: receives the callbacks; it must outlive the session.
     init(_ connection: Connection, streamLimit: Int) {
         var callbacks = unsafe shim_ServerCallbacks(
             begin_headers: headersBegan, header: headerReceived, data_chunk: dataReceived, frame_received: frameReceived,
@@ -23,12 +23,12 @@ final class Session {
         unsafe nghttp2_session_del(raw)
     }
 
-    /// Takes received bytes; false when they are not HTTP/2.
+    /// Processes received bytes. Returns false when they are not valid HTTP/2.
     func receive(_ bytes: Span<UInt8>) -> Bool {
         unsafe bytes.withUnsafeBufferPointer { unsafe nghttp2_session_mem_recv(raw, $0.baseAddress, $0.count) >= 0 }
     }
 
-    /// Appends pending output, until there is no more or `output` holds `limit` bytes.
+    /// Appends pending output until none is left or `output` has `limit` bytes.
     func send(into output: inout [UInt8], limit: Int) {
         while output.count < limit {
             var start: UnsafePointer<UInt8>?
@@ -38,7 +38,7 @@ final class Session {
         }
     }
 
-    /// Whether nothing will be read or written any more.
+    /// Whether the session neither expects nor has further data.
     var isOver: Bool {
         unsafe nghttp2_session_want_read(raw) == 0 && nghttp2_session_want_write(raw) == 0
     }
@@ -78,8 +78,8 @@ final class Session {
     }
 }
 
-// The functions that nghttp2 calls, on the loop's thread, inside `Session.receive` and `Session.send`. Each recovers the connection,
-// converts the arguments, and delegates. 0 means success; `shim_NGHTTP2_STREAM_FAILURE` resets the stream.
+// The callbacks of nghttp2 run on the loop's thread, inside `Session.receive` and `Session.send`. Each callback gets the connection from
+// the context, converts the arguments, and calls the connection. 0 means success; `shim_NGHTTP2_STREAM_FAILURE` resets the stream.
 
 func headersBegan(session: OpaquePointer, frame: UnsafePointer<nghttp2_frame>, context: UnsafeMutableRawPointer?) -> Int32 {
     guard unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) else { return 0 }
@@ -127,7 +127,7 @@ func streamClosed(session: OpaquePointer, stream: Int32, errorCode: UInt32, cont
     }
 }
 
-/// Gives nghttp2 the next part of a response's body (nghttp2_data_source_read_callback).
+/// Passes the next part of a response's body to nghttp2 (nghttp2_data_source_read_callback).
 func answerWanted(
     session: OpaquePointer?, stream: Int32, buffer: UnsafeMutablePointer<UInt8>?, capacity: Int,
     flags: UnsafeMutablePointer<UInt32>?, source: UnsafeMutablePointer<nghttp2_data_source>?, context: UnsafeMutableRawPointer?
@@ -147,9 +147,9 @@ private func withConnection<Result>(_ context: UnsafeMutableRawPointer?, _ body:
     return unsafe Unmanaged<Connection>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }
 
-/// One stream with its request and answer. It belongs to its connection and therefore to its loop's thread.
+/// One stream with its request and answer. Only the thread of the connection's loop may use it.
 final class OpenStream {
-    /// The most bytes of headers that are kept.
+    /// The maximum number of header bytes that are kept.
     static let headerLimit = 64 * 1024
 
     var method = ""
@@ -160,13 +160,13 @@ final class OpenStream {
     var body: [UInt8] = []
     var isTruncated = false
     var isComplete = false
-    /// Whether nghttp2 was given an answer.
+    /// Whether an answer was passed to nghttp2.
     var isAnswered = false
-    /// The response's body and how much of it nghttp2 has taken.
+    /// The body of the response.
     var answer: [UInt8] = []
     var sent = 0
 
-    /// Takes one header; false when there are too many bytes of headers.
+    /// Adds one header. Returns false when the headers have too many bytes.
     func receive(name: String, value: String) -> Bool {
         headerBytes += name.utf8.count + value.utf8.count + 32
         guard headerBytes <= Self.headerLimit else { return false }

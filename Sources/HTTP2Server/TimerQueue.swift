@@ -1,6 +1,6 @@
 internal import Time
 
-/// Elements with due times, the earliest first: a binary heap.
+/// A queue of elements by due time, earliest first, implemented as a binary heap.
 struct TimerQueue<Element> {
     private var heap: [(due: MonotonicMilliseconds, element: Element)] = []
 

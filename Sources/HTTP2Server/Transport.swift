@@ -7,7 +7,7 @@ final class Transport {
     private let descriptor: Int32
     private let tls: TLSServerSession?
 
-    /// Takes over the descriptor; `close` closes it.
+    /// Takes ownership of the descriptor, which `close` closes.
     init(_ descriptor: Int32, _ context: TLSServerContext?) throws(CryptoError) {
         self.descriptor = descriptor
         if let context {
@@ -17,7 +17,7 @@ final class Transport {
         }
     }
 
-    /// Continues the handshake. Without TLS it is done at once; it fails when the client does not speak HTTP/2.
+    /// Continues the handshake. Without TLS, it completes immediately. It fails when the client does not negotiate HTTP/2.
     func handshake() -> TLSServerSession.Progress {
         guard let tls else { return .done(0) }
         let progress = tls.handshake()
@@ -41,7 +41,7 @@ final class Transport {
         return errno == EAGAIN || errno == EINTR ? .wantsWriting : .failed
     }
 
-    /// Closes the connection normally. It is shut down first, because a child process that is being started may hold a copy of the
+    /// Closes the connection normally. Shuts it down first, because a child process that is being started may have a copy of the
     /// descriptor.
     func close() {
         tls?.sendCloseNotify()
@@ -49,7 +49,7 @@ final class Transport {
         Glibc.close(descriptor)
     }
 
-    /// Resets the connection, even if a child process holds a copy of the descriptor: on Linux, connect(2) with AF_UNSPEC does that.
+    /// Resets the connection even if a child process has a copy of the descriptor: on Linux, connect(2) with AF_UNSPEC does this.
     func reset() {
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)

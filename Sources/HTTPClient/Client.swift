@@ -3,10 +3,11 @@ internal import Time
 
 /// An HTTP client: libcurl with all its transfers on one dedicated thread.
 ///
-/// Any thread may send. The owner must call `close`. Redirects are not followed. Certificates are always verified (TLS 1.2 or later) before
-/// anything of a request is sent: against the server's name or, for a `PinnedServer`, its key. Cookies and the environment are ignored. If
-/// a kept connection turns out to be closed, its request is sent again on a new one; what must be sent once needs a client that keeps no
-/// connections (`ClientSettings.keepsConnections`), or an id by which the server recognises it.
+/// Any thread may send requests. The owner must call `close`. Redirects are not followed. Certificates are always verified (TLS 1.2 or
+/// later) before any part of a request is sent: against the server's name or, for a `PinnedServer`, its key. Cookies and environment
+/// variables are ignored. If an idle connection turns out to be closed, its request is sent again on a new connection. A request that must
+/// be sent at most once requires a client that keeps no connections (`ClientSettings.keepsConnections`), or an id with which the server
+/// detects duplicates.
 package final class Client: Sendable {
     private let settings: ClientSettings
     private let inbox: Inbox
@@ -35,7 +36,7 @@ package final class Client: Sendable {
 
     /// Sends a request.
     /// - Parameters:
-    ///   - owner: an app, for example, whose share of the client the request takes, where the settings have a bound for each owner.
+    ///   - owner: the owner of the request, such as an app, whose share of the client is used if the settings limit each owner.
     ///   - completion: called exactly once, on the client's thread. It must not block or close the client, but may send.
     /// - Returns: a handle for cancelling; nil when the request was refused, because a limit of requests was reached (`.overloaded`) or
     ///   the client is closed (`.cancelled`). The completion has then been called already, on this thread.
@@ -54,7 +55,8 @@ package final class Client: Sendable {
         return nil
     }
 
-    /// Ends every request with `.cancelled`, closes every connection and waits for the thread. Call it once, and not from a completion.
+    /// Ends every request with `.cancelled`, closes every connection, and waits for the thread. Must be called exactly once, and not from a
+    /// completion.
     package func close() {
         inbox.close()
         thread.join()

@@ -1,13 +1,13 @@
-/// The reason why a request got no response. Contains nothing of the request: no URL, no header, no body.
+/// The reason why a request got no response. Contains no part of the request: no URL, header or body.
 package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The phase of a request that timed out.
     package enum Phase: String, Sendable {
-        /// It was queued, because the limit of connections was reached.
+        /// The request was queued, because the limit of connections was reached.
         case queued = "while it waited for a connection"
         /// The host name was being resolved, or the connection or the TLS handshake was in progress.
         case connecting = "while connecting"
         case sending = "while the request was sent"
-        /// It had been sent, and no response had begun.
+        /// The request had been sent, but the response had not begun.
         case waiting = "while waiting for the response"
         case receiving = "while the response arrived"
     }
@@ -16,10 +16,10 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     case resolve
     /// The connection was refused, or the host is unreachable.
     case connect
-    /// The proxy is unreachable, or it refused.
+    /// The proxy is unreachable, or has rejected the request.
     case proxy
-    /// The TLS handshake failed. The text is from the TLS library and may name the host; `isUntrusted` says that the server's certificate
-    /// was not accepted, and not that the server has broken off.
+    /// The TLS handshake failed. The text comes from the TLS library and may contain the host name. `isUntrusted` is true when the server's
+    /// certificate was rejected, and false when the server ended the handshake.
     case tls(String, isUntrusted: Bool)
     case timeout(Phase)
     /// The connection was closed before the response was complete.
@@ -27,18 +27,18 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     case reset
     /// The response is not HTTP.
     case malformedResponse
-    /// The response's head was longer than 64 KiB.
+    /// The head of the response exceeded 64 KiB.
     case headersTooLarge
-    /// It was cancelled, or the client was closed.
+    /// The request was cancelled, or the client was closed.
     case cancelled
     /// The limit of waiting and running requests was reached.
     case overloaded
-    /// Anything else, with libcurl's number (libcurl-errors(3)).
+    /// Any other error, with the code of libcurl (libcurl-errors(3)).
     case other(code: Int)
 
-    /// Whether it failed before any of the request was sent, so that the server cannot have acted on it.
+    /// Whether the request failed before any part of it was sent, so that the server cannot have processed it.
     ///
-    /// False means that the server may have acted on it.
+    /// False means that the server may have processed the request.
     package var isBeforeSending: Bool {
         switch self {
         case .invalidURL, .resolve, .connect, .proxy, .tls, .overloaded, .timeout(.queued), .timeout(.connecting): true

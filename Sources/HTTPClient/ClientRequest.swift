@@ -2,13 +2,13 @@ package import Bytes
 internal import CCurl
 internal import Time
 
-/// One immutable request, checked when it is created.
+/// An immutable request that was validated when it was created.
 package struct ClientRequest: Sendable {
-    /// The reason why a request could not be created. It never contains any of the request.
+    /// The reason why a request could not be created. It contains no part of the request.
     package enum Problem: Error, Equatable, CustomStringConvertible {
         /// The URL is not `http://` or `https://` with a host, in visible ASCII.
         case url
-        /// The header at this index has an invalid name, or a name that is part of the framing and is sent by the library.
+        /// The header at this index has an invalid name, or the name of a framing header that only the library sends.
         case headerName(index: Int)
         /// The header at this index has a value with control characters.
         case headerValue(index: Int)
@@ -33,16 +33,17 @@ package struct ClientRequest: Sendable {
     package let timeoutMilliseconds: Int
     /// The timeout of resolving the host, connecting and the TLS handshake, in milliseconds.
     package let connectTimeoutMilliseconds: Int
-    /// The maximum number of bytes of the response's body that are kept; a longer body is cut off there, and the transfer stops.
+    /// The maximum number of body bytes of the response that are kept. A longer body is truncated, and the transfer stops.
     package let responseBodyLimit: Int
-    /// The only address that it may be sent to, on a connection of its own; nil for what the host's name resolves to.
+    /// The only address to which the request may be sent, on a separate connection; nil for the addresses of the host name.
     package let address: IPAddress?
-    /// Whether the response is its head, and is handed over as soon as that is whole. Its body is read for a second at most and dropped;
-    /// the connection is kept only if the body ends by then.
+    /// Whether only the head of the response is needed, which is then returned as soon as it is complete. The body is read for at most one
+    /// second and discarded; the connection is kept only if the body ends within this time.
     package let needsOnlyHead: Bool
-    /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
+    /// Whether the server may compress the response's body, which is then decompressed. The limit applies to the decompressed bytes.
     package let acceptsCompression: Bool
-    /// Whether a body that breaks off, or has no end in time, counts as far as it has come; `ClientResponse.bodyFailure` says so.
+    /// Whether an incomplete body, which breaks off or does not end in time, is accepted as a response. `ClientResponse.bodyFailure` then
+    /// contains the error.
     package let takesPartialBody: Bool
     let origin: Origin
 
@@ -51,7 +52,7 @@ package struct ClientRequest: Sendable {
 
     /// - Parameters:
     ///     - body: must be empty for GET; traps otherwise.
-    ///     - timeoutMilliseconds: positive, as is `connectTimeoutMilliseconds`; traps otherwise.
+    ///     - timeoutMilliseconds: must be positive, like `connectTimeoutMilliseconds`; traps otherwise.
     /// - Throws: the mistake in the URL or a header (RFC 9110 section 5).
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
@@ -91,10 +92,11 @@ package enum ClientMethod: String, Sendable, CaseIterable {
 }
 
 enum HeaderRules {
-    // These headers decide where a message ends or whether the connection stays open; contradictions allow request smuggling.
+    // These headers determine the end of a message, or whether the connection stays open. Contradictory values would enable request
+    // smuggling.
     private static let framing = ["connection", "content-length", "expect", "te", "trailer", "transfer-encoding", "upgrade"]
 
-    /// Whether a name is a token (RFC 9110 section 5.6.2) and is not sent by the library itself.
+    /// Whether a name is a token (RFC 9110 section 5.6.2), and is not the name of a header that only the library sends.
     static func isSendable(name: String) -> Bool {
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else { return false }
         return !framing.contains { $0.utf8.count == name.utf8.count && equalsIgnoringCase($0.utf8, name.utf8) }
@@ -110,7 +112,7 @@ enum HeaderRules {
         left.elementsEqual(right) { lowercase($0) == lowercase($1) }
     }
 
-    /// The lower case of an ASCII letter, or the byte itself.
+    /// Returns the lower case of an ASCII letter, and any other byte unchanged.
     static func lowercase(_ byte: UInt8) -> UInt8 {
         UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
     }
@@ -124,14 +126,14 @@ enum HeaderRules {
     }
 }
 
-/// Texts as a libcurl list, which must live as long as the transfer.
+/// A libcurl list of texts. It must outlive the transfer.
 @safe
 final class TextList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    /// The headers of a request, whose connection is kept for others or not.
+    /// Creates the list of a request's headers. `keepsConnection` determines whether the connection may be reused.
     init(headersOf request: ClientRequest, keepsConnection: Bool) {
-        // No "Expect: 100-continue": it costs a round trip, and a second if the server does not answer it.
+        // Disables "Expect: 100-continue", which costs a round trip, and one second if the server does not answer it.
         append("Expect:")
         if !keepsConnection { append("Connection: close") }
         if !request.headers.contains(where: { HeaderRules.equalsIgnoringCase($0.name.utf8, "content-type".utf8) }) {
@@ -141,7 +143,7 @@ final class TextList {
         for header in request.headers { append(Self.line(header.name, header.value)) }
     }
 
-    /// CURLOPT_CONNECT_TO(3): connects to this address and the same port for any host and port.
+    /// Creates a list for CURLOPT_CONNECT_TO(3): connects to this address and the same port for any host and port.
     init(connectingTo address: IPAddress) {
         append(address.isIPv4 ? "::\(address):" : "::[\(address)]:")
     }
@@ -150,7 +152,7 @@ final class TextList {
         unsafe curl_slist_free_all(first)
     }
 
-    // CURLOPT_HTTPHEADER(3): a name with a colon and no value removes a header, one with a semicolon sends it empty.
+    // In CURLOPT_HTTPHEADER(3), a name with a colon and no value removes a header, and a name with a semicolon sends it empty.
     private static func line(_ name: String, _ value: String) -> String {
         value.utf8.allSatisfy { $0 <= 0x20 } ? "\(name);" : "\(name): \(value)"
     }

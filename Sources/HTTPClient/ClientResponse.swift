@@ -1,4 +1,4 @@
-/// A response as received. A redirect is an ordinary response.
+/// A response as received. A redirect is returned like any other response.
 package struct ClientResponse: Sendable {
     package enum HTTPVersion: Sendable, Equatable {
         case http1, http2
@@ -8,12 +8,13 @@ package struct ClientResponse: Sendable {
     package let status: Int
     /// The body, up to the request's limit.
     package let body: [UInt8]
-    /// Whether the body exceeded the limit and was cut off there.
+    /// Whether the body exceeded the limit and was truncated.
     package let isTruncated: Bool
-    /// The reason why the body is incomplete, where the request accepts a part of it; nil when it is complete or was cut off at the limit.
+    /// The reason why the body is incomplete, if the request accepts incomplete bodies; nil when it is complete or was truncated at the
+    /// limit.
     package let bodyFailure: ClientError?
     package let httpVersion: HTTPVersion
-    /// When the connection was established, in microseconds from the transfer's start; almost 0 on a kept connection.
+    /// The time, in microseconds from the start of the transfer, at which the connection was established; almost 0 on a reused connection.
     package let connectMicroseconds: Int
     /// The duration of the transfer in microseconds, without the time in the queue.
     package let totalMicroseconds: Int
@@ -33,14 +34,15 @@ package struct ClientResponse: Sendable {
         self.totalMicroseconds = totalMicroseconds
     }
 
-    /// The value of the first header of this name, in any case, without surrounding white space; nil when there is none.
+    /// Returns the value of the first header with this name, compared without regard to case, and without surrounding white space; nil when
+    /// there is none.
     ///
     /// Invalid UTF-8 is replaced, so two different values can become equal.
     package func header(_ name: String) -> String? {
         head.value(of: name)
     }
 
-    /// The values of all headers of this name, in their order; otherwise as `header`.
+    /// Returns the values of all headers with this name in order, in the same form as `header`.
     package func headers(_ name: String) -> [String] {
         head.values(of: name)
     }
@@ -48,21 +50,21 @@ package struct ClientResponse: Sendable {
 
 /// The header lines of a response, collected as they arrive and searched on demand.
 struct ResponseHead: Sendable {
-    /// The most bytes of header lines, including those of informational responses and trailers.
+    /// The maximum number of bytes of header lines, including those of informational responses and trailers.
     static let limit = 64 * 1024
 
     private var lines: [UInt8] = []
     private var received = 0
-    /// Whether the empty line at its end has arrived.
+    /// Whether the empty line at the end of the head has arrived.
     private(set) var isComplete = false
 
-    /// Takes one line with its line end.
+    /// Adds one line, including its line end.
     /// - Returns: false when the limit is exceeded.
     mutating func receive(_ line: Span<UInt8>) -> Bool {
         received += line.count
         guard received <= Self.limit else { return false }
         if Self.isStatusLine(line) {
-            // After an informational response another head follows, and only the last one is kept.
+            // After an informational response, another head follows. Only the last head is kept.
             lines.removeAll(keepingCapacity: true)
             isComplete = false
         } else if Self.isEmpty(line) {
@@ -73,12 +75,12 @@ struct ResponseHead: Sendable {
         return true
     }
 
-    /// The value of the first header of this name; trailers are never searched.
+    /// Returns the value of the first header with this name. Trailers are not searched.
     func value(of name: String) -> String? {
         values(of: name).first
     }
 
-    /// The values of all headers of this name, in their order.
+    /// Returns the values of all headers with this name, in order.
     func values(of name: String) -> [String] {
         lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), HeaderRules.equalsIgnoringCase(line[..<colon], name.utf8) else {

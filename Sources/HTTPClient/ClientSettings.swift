@@ -15,15 +15,15 @@ package struct ClientSettings: Sendable {
     static let streamsPerConnection = 100
 
     package var connectionsPerHost: Int
-    /// The most of these for the requests of one owner, such as an app; nil for all.
+    /// The maximum number of these for the requests of one owner, such as an app; nil for all.
     package var connectionsPerOwner: Int?
     package var connectionLimit: Int
-    /// The most requests that wait or run; further ones fail at once with `.overloaded`.
+    /// The maximum number of waiting and running requests; further ones fail at once with `.overloaded`.
     package var requestLimit: Int
-    /// The most of these of one owner; nil for all.
+    /// The maximum number of these for one owner; nil for all.
     package var requestsPerOwner: Int?
-    /// Whether a connection is kept for further requests. Otherwise each request has a connection of its own: no answer can be taken for
-    /// that to another request, and a request is sent once at most. Clients that speak HTTP/2 keep them.
+    /// Whether a connection is kept for further requests. Otherwise each request has its own connection: no response can be mistaken for
+    /// that to another request, and a request is sent at most once. Clients with HTTP/2 keep connections.
     package var keepsConnections: Bool
     /// The maximum idle time of a connection in seconds; older ones are closed when the next request begins.
     package var idleConnectionSeconds: Int
@@ -40,10 +40,10 @@ package struct ClientSettings: Sendable {
     /// The only server that is accepted, in place of the certificate authorities; nil accepts any server with a valid certificate for its
     /// name.
     package var server: PinnedServer?
-    /// The Unix socket for all requests, whatever host their URLs name; nil connects to that host.
+    /// The Unix socket for all requests, for any host in their URLs; nil connects to that host.
     package var unixSocket: String?
-    /// Returns whether an address may be connected to; nil allows all. Called on the client's thread with the very address, before the
-    /// socket is made.
+    /// Returns whether the client may connect to an address; nil allows all. Called on the client's thread with the resolved address,
+    /// before the socket is created.
     package var admits: (@Sendable (IPAddress) -> Bool)?
     /// Whether to open no further connection once one has carried a response, so that later requests reach the same process.
     package var staysOnFirstConnection: Bool
@@ -100,8 +100,8 @@ package struct ClientSettings: Sendable {
     }
 }
 
-/// The only server that a client accepts, identified by its certificate and key and not by its name. For our own server, whose certificate
-/// may be for another name than the address in use, and from a private authority.
+/// The only server that a client accepts, identified by its certificate and key and not by its name. For Deskgate's own server, whose
+/// certificate may have another name than the address in use, and be from a private authority.
 package struct PinnedServer: Sendable, Equatable {
     /// Certificate and chain in PEM: the only trust anchors.
     package let certificate: String

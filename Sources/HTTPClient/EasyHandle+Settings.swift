@@ -31,7 +31,7 @@ extension EasyHandle {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         if let certificate = settings.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
         if let key = settings.clientKey { set(CURLOPT_SSLKEY, key) }
-        // A pinned key proves more than a name.
+        // A pinned key is stronger than a name.
         set(CURLOPT_SSL_VERIFYHOST, settings.server == nil ? 2 : 0)
         setTrust(settings)
     }

@@ -165,7 +165,7 @@ extension EasyHandle {
         return socket >= 0 ? socket : nil
     }
 
-    /// Whether TLS has read bytes of its connection that libcurl has not taken yet; only during a transfer.
+    /// Whether TLS has read bytes of its connection that libcurl has not consumed yet; only during a transfer.
     var hasDecryptedInput: Bool {
         guard let session = unsafe shim_curl_easy_getinfo_tls_session(raw) else { return false }
         return unsafe TLSInput.isPending(in: session)
@@ -195,7 +195,7 @@ extension EasyHandle {
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .closedEarly
         // The first code means that HTTP/0.9 is not allowed; requests never use a protocol other than HTTP.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING: .malformedResponse
-        // Here this means a header line beyond libcurl's own limit, not that memory has run out.
+        // Here this code means a header line beyond libcurl's own limit, not a lack of memory.
         case CURLE_OUT_OF_MEMORY: .headersTooLarge
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             .tls(failureText, isUntrusted: true)

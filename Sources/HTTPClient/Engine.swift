@@ -17,9 +17,9 @@ final class Engine {
     // Whether a transfer was added since the last call of `perform`.
     private var hasAdded = false
     private var idle: [EasyHandle] = []
-    // Transfers whose responses are whole before their ends, since the last call of `perform`.
+    // Transfers whose responses are complete before their ends, since the last call of `perform`.
     private var answered: [Transfer] = []
-    // Transfers that have been answered and read their bodies to the end, with when they are given up, in this order.
+    // Transfers that have been answered and read their bodies to the end, with the times at which they are given up, in this order.
     private var draining: [(transfer: Transfer, end: MonotonicMilliseconds)] = []
     // At or before the first deadline of the queued requests.
     private var firstDeadline = MonotonicMilliseconds.max
@@ -107,12 +107,12 @@ final class Engine {
         if !transfer.isFinished { complete(transfer, result) }
     }
 
-    /// The response of a transfer is whole before its end.
+    /// The response of a transfer is complete before its end.
     func noteAnswered(_ transfer: Transfer) {
         answered.append(transfer)
     }
 
-    // A body that came with its head has ended by now. Another one is read to its end, so that its connection can be kept.
+    // A body that arrived with its header section has ended by now. Another one is read to its end, so that its connection can be kept.
     private func completeAnswered() {
         guard !answered.isEmpty else { return }
         let now = SystemClock.monotonicMilliseconds()
@@ -134,7 +134,7 @@ final class Engine {
         draining.removeFirst(count)
     }
 
-    // Many transfers share a connection, so the result of one says something about the others.
+    // Many transfers share a connection, so the result of one also concerns the others.
     private func examine(after transfer: Transfer, _ easy: EasyHandle, _ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success:
@@ -191,8 +191,8 @@ final class Engine {
         for transfer in expired { complete(transfer, .failure(.timeout(.queued))) }
     }
 
-    // libcurl shortens the wait for its own transfers, except for a timer that it lost while a transfer which waits in its own queue found
-    // no connection again; only that is not seen here (see `perform`). So the wait has a bound while transfers run.
+    // libcurl shortens the wait for its own transfers, except when it has lost a timer while a transfer in its own queue found no
+    // connection again; this case is not detected here (see `perform`). So the wait is limited while transfers run.
     private func waitMilliseconds() -> Int32 {
         let now = SystemClock.monotonicMilliseconds()
         let end = min(firstDeadline, draining.first?.end ?? .max)

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// A client that is made with the first request, so that a service that sends none has no thread for it. Any thread may send. The owner
+/// A client that is created with the first request, so that a service without requests has no thread for it. Any thread may send. The owner
 /// must call `close`.
 package final class LazyClient: Sendable {
     private enum State {
@@ -14,10 +14,10 @@ package final class LazyClient: Sendable {
         self.settings = settings
     }
 
-    /// Sends a request, as `Client.send`. After `close`, and when no thread can be made, it fails with `.cancelled`.
+    /// Sends a request; see `Client.send`. After `close`, and when no thread can be created, it fails with `.cancelled`.
     /// - Parameters:
     ///   - owner: as in `Client.send`.
-    ///   - completion: called exactly once, on the client's thread, or on this one when the request was refused. Must not block.
+    ///   - completion: called exactly once, on the client's thread, or on this one when the request is rejected. Must not block.
     package func send(
         _ request: ClientRequest, for owner: String = "",
         completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
@@ -26,7 +26,7 @@ package final class LazyClient: Sendable {
         client.send(request, for: owner, completion: completion)
     }
 
-    /// Ends all requests and waits for the thread; requests that come later fail at once. Not from a completion.
+    /// Ends all requests and waits for the thread; later requests fail at once. Must not be called from a completion.
     package func close() {
         let former = state.withLock { state in
             defer { state = .closed }

@@ -4,7 +4,7 @@ internal import Glibc
 /// libcurl's multi handle: the transfers of a client and their connections.
 ///
 /// Only the client's thread may use it, except for `wake`. It is freed by `free`, not on release: its connections must end with the client.
-// Unchecked: curl_multi_wakeup(3) may be called from any thread, and `Inbox` ensures that nobody calls it once the handle is freed.
+// Unchecked: curl_multi_wakeup(3) may be called from any thread, and `Inbox` ensures that it is not called after the handle is freed.
 @safe
 final class MultiHandle: @unchecked Sendable {
     private let raw: UnsafeMutableRawPointer

@@ -9,11 +9,11 @@ final class OpenSockets {
     private var descriptors: Set<Int32> = []
     // The sockets that have carried a response of HTTP/2.
     private var proven: Set<Int32> = []
-    // The sockets that have carried a response of HTTP/1.1, with their local ports: libcurl does not tell the socket of a connection that
-    // it is about to use, but this port. Connections to two servers may share it.
+    // The sockets that have carried a response of HTTP/1.1, with their local ports: for a connection that libcurl is about to use, it
+    // reports this port instead of the socket. Connections to two servers may share a port.
     private var localPorts: [Int32: Int32] = [:]
     private var isClosed = false
-    /// The number of requests that have begun on a connection.
+    /// The number of requests that have started on a connection.
     private(set) var requestCount = 0
     private let isAdmitted: (@Sendable (IPAddress) -> Bool)?
 
@@ -22,10 +22,10 @@ final class OpenSockets {
         isAdmitted = admits
     }
 
-    /// Whether an address may be connected to. What is no IP address only may where all may.
+    /// Whether the client may connect to an address. Without a rule any address is allowed; with one, only IP addresses are.
     func admits(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         guard let isAdmitted, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return isAdmitted == nil }
-        // The member is the beginning of a socket address that is as long as its family says (CURLOPT_OPENSOCKETFUNCTION(3)).
+        // The member is the beginning of a socket address whose length depends on its family (CURLOPT_OPENSOCKETFUNCTION(3)).
         let length = Int(unsafe address.pointee.addrlen)
         let start = unsafe UnsafeRawPointer(address) + offset
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length)
@@ -55,8 +55,8 @@ final class OpenSockets {
         return Glibc.close(descriptor)
     }
 
-    /// A response, and with it the peer's stream limit, has arrived on this socket. A socket that has been closed meanwhile is ignored,
-    /// because its number may have been reused.
+    /// Records that a response, and with it the peer's stream limit, has arrived on this socket. A socket that was closed in the meantime
+    /// is ignored, because its number may have been reused.
     func prove(_ descriptor: Int32) {
         if descriptors.contains(descriptor) { proven.insert(descriptor) }
     }
@@ -65,7 +65,8 @@ final class OpenSockets {
         requestCount += 1
     }
 
-    /// A response of HTTP/1.1 has begun on the connection with this local port, so that nothing may arrive there between requests.
+    /// Records that a response of HTTP/1.1 has started on the connection with this local port, so that nothing may arrive there between
+    /// requests.
     func noteHTTP1(localPort: Int32) {
         guard !hasCarriedHTTP1(localPort: localPort) else { return }
         for descriptor in descriptors where Self.localPort(of: descriptor) == localPort { localPorts[descriptor] = localPort }
@@ -76,7 +77,7 @@ final class OpenSockets {
         localPorts.values.contains(localPort)
     }
 
-    /// Whether such a connection has no input, no end and no error waiting.
+    /// Whether such a connection has no pending input, end or error.
     func isQuiet(localPort: Int32) -> Bool {
         localPorts.allSatisfy { descriptor, port in
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -97,7 +98,7 @@ final class OpenSockets {
         }
     }
 
-    /// Has the kernel combine what `body` writes to proven sockets, and send it afterwards in as few packets as possible (tcp(7),
+    /// Makes the kernel combine the writes of `body` to verified sockets, and send them afterwards in as few packets as possible (tcp(7),
     /// TCP_CORK).
     ///
     /// libcurl writes each frame of HTTP/2 separately, and sending a packet costs more than encrypting its content. New connections are

@@ -8,9 +8,9 @@ final class Transfer: @unchecked Sendable {
     typealias Completion = @Sendable (Result<ClientResponse, ClientError>) -> Void
 
     let request: ClientRequest
-    /// The owner of the share that it takes of the client's requests.
+    /// The owner whose share of the client's requests it uses.
     let owner: ShareOwner
-    /// The origin, and within it the owner of the share that it takes of the origin's connections.
+    /// The origin, and within it the owner whose share of the origin's connections it uses.
     let place: ShareOwner
     let deadline: MonotonicMilliseconds
     var easy: EasyHandle?
@@ -19,13 +19,13 @@ final class Transfer: @unchecked Sendable {
     var started: MonotonicMilliseconds = 0
 
     private var completion: Completion?
-    // The local port of the connection that libcurl has chosen last.
+    // The local port of the connection that libcurl has selected last.
     private var localPort: Int32 = 0
     private var head = ResponseHead()
     private var body: [UInt8] = []
     private var isTruncated = false
     private var hasTooManyHeaders = false
-    // Whether the response is whole although libcurl has not ended the transfer.
+    // Whether the response is complete although libcurl has not ended the transfer.
     private var isAnswered = false
 
     init(
@@ -49,8 +49,8 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// libcurl has chosen a connection and is about to send the request.
-    /// - Returns: false to close the connection and send nothing. What arrived since its last response would be taken as the response to
-    ///   this request (RFC 9112 section 9.2), and libcurl 7.88 does not look.
+    /// - Returns: false to close the connection and send nothing. Bytes that arrived since its last response would be used as the response
+    ///   to this request (RFC 9112 section 9.2), and libcurl 7.88 does not check for them.
     func begin(localPort: Int32) -> Bool {
         guard let sockets = engine?.sockets, let easy else { return false }
         sockets.countRequest()
@@ -87,7 +87,7 @@ final class Transfer: @unchecked Sendable {
             guard request.takesPartialBody, head.isComplete, !body.isEmpty else { return .failure(error) }
             bodyFailure = error
         }
-        // libcurl takes a connection that ends within the head for the end of a response without a length.
+        // libcurl treats a connection that ends within the header section like the end of a response without a length.
         guard head.isComplete else { return .failure(.closedEarly) }
         return .success(
             ClientResponse(
@@ -135,7 +135,7 @@ final class Inbox: Sendable {
     private let state: Monitor<State>
     private let multi: MultiHandle
 
-    /// - Parameter bounds: of the requests that wait or run, in all and of one owner.
+    /// - Parameter bounds: the limits of waiting and running requests, in total and for one owner.
     init(_ multi: MultiHandle, bounds: [ShareBound]) {
         self.multi = multi
         state = Monitor(State(outstanding: FairQueue(bounds)))
@@ -162,7 +162,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Requests the end of everything; further requests are refused.
+    /// Requests the end of all requests; further ones are rejected.
     func close() {
         state.withLock { state in
             precondition(!state.work.isClosing, "a client is closed once")
@@ -176,7 +176,7 @@ final class Inbox: Sendable {
         state.withLock { $0.work.isClosing }
     }
 
-    /// Takes everything that has arrived; only for the client's thread.
+    /// Returns all pending commands; only for the client's thread.
     func take() -> Work {
         state.withLock { state in
             defer { state.work = Work(isClosing: state.work.isClosing) }
@@ -185,12 +185,12 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Notes that a request has ended; only for the client's thread.
+    /// Records that a request has ended; only for the client's thread.
     func finish(_ transfer: Transfer) {
         state.withLock { $0.outstanding.finish(transfer.owner) }
     }
 
-    /// After this only the client's thread uses the multi handle, and may free it.
+    /// From then on only the client's thread uses the multi handle, and may free it.
     func end() {
         state.withLock { $0.isEnded = true }
     }

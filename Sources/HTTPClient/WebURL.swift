@@ -5,9 +5,9 @@ internal import Glibc
 /// connects to.
 ///
 /// Hosts are in lower case; numbers that inet_aton(3) treats as IPv4 addresses are dotted decimals, internationalised names are in
-/// Punycode, and bytes beyond ASCII are percent-encoded. So two URLs with the same text are the same.
+/// Punycode, and bytes beyond ASCII are percent-encoded. So two URLs with the same text are equal.
 package struct WebURL: Sendable, Hashable {
-    /// The reason why a text is no such URL. Contains none of it.
+    /// The reason why a text is no such URL. Contains no part of the text.
     package enum Problem: Error, Equatable, Sendable {
         /// It is longer than `longest`.
         case tooLong
@@ -32,9 +32,9 @@ package struct WebURL: Sendable, Hashable {
         try self.init(text, of: nil)
     }
 
-    /// The URL that a reference on this page means (RFC 3986 section 5), such as the value of `Location`.
+    /// The target of a reference on this page (RFC 3986 section 5), such as the value of `Location`.
     package func resolving(_ reference: String) throws(Problem) -> WebURL {
-        // libcurl takes a fragment alone for the name of another page.
+        // libcurl treats a fragment alone as the name of another page.
         reference.utf8.first == UInt8(ascii: "#") ? self : try WebURL(reference, of: self)
     }
 
@@ -88,9 +88,9 @@ private final class URLParts {
         return unsafe String(validatingCString: found)
     }
 
-    /// The host and the URL in one spelling; nil when the host is not a name or an address.
+    /// The host and the URL in normal form; nil when the host is not a name or an address.
     func normalized() -> (host: String, url: String)? {
-        // Only this machine knows the names of its interfaces (RFC 6874).
+        // The names of interfaces have a meaning only on this machine (RFC 6874).
         guard text(CURLUPART_ZONEID) == nil, let host = Self.readingUTF8({ text(CURLUPART_HOST, CURLU_PUNYCODE) })?.lowercased() else {
             return nil
         }
@@ -119,7 +119,7 @@ private final class URLParts {
         }
     }
 
-    // libcurl takes an internationalised name for the encoding of the thread's locale, which is ASCII by default.
+    // libcurl assumes that an internationalised name is encoded in the thread's locale, which is ASCII by default.
     nonisolated(unsafe) private static let utf8 = unsafe newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
     private static func readingUTF8<Result>(_ body: () -> Result) -> Result {

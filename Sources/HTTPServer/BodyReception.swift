@@ -18,7 +18,7 @@ struct BodyReception {
         case abort
     }
 
-    /// The most bytes that are read only to be discarded.
+    /// The maximum number of bytes that are read only to be discarded.
     static let drainLimit: UInt64 = 8 * 1024 * 1024
 
     private(set) var isTooLarge = false

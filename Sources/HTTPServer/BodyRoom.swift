@@ -3,7 +3,7 @@ internal import Synchronization
 /// The memory that all large bodies of one server may use together. Beyond it requests are refused, so that many large bodies do not
 /// exhaust the machine's memory.
 ///
-/// The first 16 KiB of each body do not count: the limit of connections bounds them.
+/// The first 16 KiB of each body are not counted: the limit of connections also limits them.
 final class BodyRoom: Sendable {
     private let total: Int
     private let free: Atomic<Int>

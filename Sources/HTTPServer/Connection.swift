@@ -22,12 +22,12 @@ final class Connection: Exchange {
         case ended
     }
 
-    /// The caller whose connections are bounded together with this one; nil when they are not bounded.
+    /// The caller whose connections are limited together with this one; nil when they are not limited.
     let caller: IPAddress?
     let phase = ExchangePhase()
     nonisolated(unsafe) var tableIndex = -1
     nonisolated(unsafe) var limitState = LimitState.ended
-    /// Whether it found a bound reached, so that its request is refused.
+    /// Whether the connection is beyond a limit, so that its request is rejected.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverLimit = false
 
     @exclusivity(unchecked) nonisolated(unsafe) private var hasBegun = false
@@ -58,7 +58,7 @@ final class Connection: Exchange {
         phase.open(deadline: coarseMilliseconds() + context.openMilliseconds)
     }
 
-    /// Has the connection's request refused, and the connection closed behind that.
+    /// Makes the connection's request be rejected, and closes the connection afterwards.
     func refuse() {
         unsafe isOverLimit = true
     }
@@ -94,7 +94,7 @@ final class Connection: Exchange {
         unsafe identifier.take(headers.requestID)
         unsafe traceparent = headers.traceparent
         if headers.isAmbiguous { return refuse(StandardResponse.ambiguousLength) }
-        // A body that comes slowly would take the place of others that wait for their refusal.
+        // A body that arrives slowly would delay the rejections of other connections.
         if unsafe isOverLimit { return refuse(ownResponse) }
         applyAdmission()
         if headers.isEncoded, headers.isChunked || headers.contentLength ?? 0 > 0, case .handler(_, let route, _) = unsafe match {
@@ -115,7 +115,7 @@ final class Connection: Exchange {
         }
     }
 
-    /// Lets the route refuse the request before its body is received.
+    /// Lets the route reject the request before its body is received.
     private func applyAdmission() {
         guard case .handler(let endpoint, let route, _) = unsafe match else { return }
         let none = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
@@ -192,8 +192,9 @@ final class Connection: Exchange {
 
     private func queue(_ response: Response) -> MHD_Result {
         context.observe(route, response.status)
-        // A late answer knows its connection but not its request, so an overdue connection must not serve another request. Nor must one
-        // whose body was chunked: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of the body.
+        // A late response is tied to its connection but not to its request, so an overdue connection must not serve another request. Nor
+        // may one whose body was chunked: the library accepts chunk lines that end in a bare LF, so a proxy may have seen another end of
+        // the body.
         let isLast = unsafe isOverLimit || isOverdue || isChunked || context.isDraining
         return unsafe reply.queue(response, id: identifier, on: raw, closingConnection: isLast)
     }
@@ -299,7 +300,7 @@ final class Connection: Exchange {
         switch phase.expire(now: now, answerDeadline: context.deadline()) {
         case nil: break
         case .noRequest:
-            // A client that has sent nothing would take an answer for that to its first request.
+            // A client that has sent nothing would treat a response as that to its first request.
             if !context.isTLS && shim_has_received(descriptor) != 0 { endOverdueRequest() } else { hangUp(saying: nil) }
         case .requestTimeout: endOverdueRequest()
         case .close: hangUp(saying: nil)
@@ -315,7 +316,7 @@ final class Connection: Exchange {
         hangUp(saying: Self.lastWords("408 Request Timeout", RequestID()))
     }
 
-    /// Since when no request has been in progress, in milliseconds of the monotonic clock; nil while one is.
+    /// The time since which no request has been in progress, in milliseconds of the monotonic clock; nil while one is.
     var idleSince: UInt64? {
         phase.idleSince(openMilliseconds: context.openMilliseconds, idleMilliseconds: context.idleMilliseconds)
     }
@@ -328,7 +329,7 @@ final class Connection: Exchange {
         return true
     }
 
-    /// Shuts down the socket from outside libmicrohttpd, which notices that and cleans up.
+    /// Shuts down the socket from outside libmicrohttpd, which detects that and cleans up.
     ///
     /// libmicrohttpd cannot answer an incomplete request, so the answer is written to the socket directly; with TLS none is sent.
     private func hangUp(saying words: [UInt8]?) {

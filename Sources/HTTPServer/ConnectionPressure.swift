@@ -1,10 +1,10 @@
 package import Bytes
 
-/// The owner's part in the bounds on a server's connections and bodies. Called on any thread; must not block.
+/// The owner's callbacks for limits on a server's connections and bodies. Called on any thread; must not block.
 package struct ConnectionPressure: Sendable {
-    /// Whether the connections from an address are not bounded by themselves.
+    /// Whether the connections from an address have no limit of their own.
     package var isUnbounded: @Sendable (IPAddress) -> Bool
-    /// Called for each connection that finds a bound reached.
+    /// Called for each connection beyond a limit.
     package var onReachedBound: @Sendable (ReachedBound) -> Void
     /// Called once, when connections are answered 503 because the process has no file descriptor left.
     package var onDescriptorShortage: @Sendable () -> Void
@@ -12,7 +12,7 @@ package struct ConnectionPressure: Sendable {
     /// Called with the peer for each request that is answered 503 because its body has no room.
     package var onBodyWithoutRoom: @Sendable (String) -> Void
 
-    /// By default every address is bounded, and nothing is reported.
+    /// By default every address is limited, and nothing is reported.
     package init(
         isUnbounded: @escaping @Sendable (IPAddress) -> Bool = { _ in false },
         onReachedBound: @escaping @Sendable (ReachedBound) -> Void = { _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {},
@@ -25,14 +25,14 @@ package struct ConnectionPressure: Sendable {
     }
 }
 
-/// A bound on connections that another one found reached.
+/// A reached limit on connections.
 package struct ReachedBound: Sendable, Equatable {
-    /// The caller that has as many as one may have, of IPv6 the first address of its /48; nil when the server has as many as it may have.
+    /// The caller whose own limit is reached, for IPv6 the first address of its /48; nil for the server's limit.
     package let caller: IPAddress?
-    /// Whether the new connection is refused, because no other one was idle; otherwise an idle one was closed.
+    /// Whether the new connection is rejected, because no other one was idle; otherwise an idle one was closed.
     package let isRefused: Bool
 
-    /// Names the bound of a caller, or of the server.
+    /// Describes the limit of a caller, or of the server.
     package init(of caller: IPAddress?, isRefused: Bool) {
         self.caller = caller
         self.isRefused = isRefused

@@ -2,7 +2,7 @@ internal import Bytes
 internal import Synchronization
 internal import Threading
 
-/// The open connections of one server, and the bounds on how many there are.
+/// The open connections of one server, and the limits on their number.
 ///
 /// A connection leaves the table before libmicrohttpd closes its socket, so under the lock each descriptor still belongs to its connection.
 final class ConnectionTable: Sendable {
@@ -21,8 +21,8 @@ final class ConnectionTable: Sendable {
         count.load(ordering: .relaxed)
     }
 
-    /// Takes a connection, after it has closed another one when a bound is reached, or has refused this one when none is idle.
-    /// - Returns: the bound that was reached; nil while there is room.
+    /// Adds a connection. At a limit it first closes an idle one, or rejects this one if none is idle.
+    /// - Returns: the reached limit; nil while there is room.
     func insert(_ connection: Connection) -> ReachedBound? {
         contents.withLock { contents in
             let reached = contents.makeRoom(for: connection.caller, limit, limitPerCaller)
@@ -69,13 +69,13 @@ final class ConnectionTable: Sendable {
 
 /// The connections and their counts, guarded by the table's lock.
 private struct TableContents {
-    /// The connections of a caller that is bounded.
+    /// The connections of a caller that is limited.
     struct Share {
         var count = 0
         var idle = IdleConnections()
     }
 
-    /// So many connections may wait for the refusal of their request; further ones are closed without an answer.
+    /// The maximum number of connections that wait for the rejection of their request; further ones are closed without a response.
     private static let maximumRefused = 128
 
     var all: [Connection] = []
@@ -127,7 +127,7 @@ private struct TableContents {
         return true
     }
 
-    /// Takes a connection that is closed, or about to be, out of the counts.
+    /// Removes a connection that is closed, or about to be, from the counts.
     private mutating func end(_ connection: Connection) {
         switch unsafe connection.limitState {
         case .ended: return
@@ -144,8 +144,8 @@ private struct TableContents {
 
 /// Connections in the order in which they became idle, the longest ago last.
 ///
-/// They are looked for again when none of those that were found is left, or idle since then: so a flood of connections costs a part of the
-/// table for each of them and not all of it.
+/// The order is computed again when no found connection is left or idle: so each connection of a flood costs only a part of a scan of the
+/// table.
 private struct IdleConnections {
     private static let fewest = 64
 
@@ -154,7 +154,7 @@ private struct IdleConnections {
 
     /// Closes the one that has been idle longest.
     /// - Parameters:
-    ///     - all: those that are looked at, of which only the counted ones are closed.
+    ///     - all: the connections to search; only the counted ones are closed.
     ///     - isWanted: whether a connection may be closed.
     /// - Returns: the one that is closed; nil when none is idle.
     mutating func closeLongest(among all: [Connection], where isWanted: (Connection) -> Bool) -> Connection? {

@@ -1,6 +1,6 @@
-/// One request that gets exactly one response: the shell that performs what a `Responder` decides.
+/// One request that gets exactly one response, with the operations that a `Responder` uses.
 ///
-/// A connection of the server is one; the in-process client of the tests is another. Only `Responder` and `PendingResponse` call it, and
+/// A server's connection implements it, as does the in-process client of the tests. Only `Responder` and `PendingResponse` call it, and
 /// they guarantee the order and the number of calls.
 package protocol Exchange: AnyObject, Sendable {
     /// Sends the response now. Called on the thread that runs the handler.
@@ -17,17 +17,17 @@ package protocol Exchange: AnyObject, Sendable {
     /// Whether it is suspended and neither a handler nor its deadline has answered yet. Called on any thread; never waits.
     var isSuspended: Bool { get }
 
-    /// Lends the value of a request header to `body`; nil when the request does not have it.
+    /// Calls `body` with the value of a request header; nil when the request does not have it.
     func withHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 
-    /// Lends the value of the request header with a name that is known at run time only; nil when the request does not have it.
+    /// Calls `body` with the value of a request header whose name is only known at run time; nil when the request does not have it.
     func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void)
 
-    /// Lends the value of the only request header of a name; nil when there is none or more than one. Allocates, so do not use it on the
-    /// hot path.
+    /// Calls `body` with the value of the only request header with a name; nil when there is none or more than one. Allocates, so do not
+    /// use it on the hot path.
     func withOnlyHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
 
-    /// The values of all headers of a name, in order. Allocates, so do not use it on the hot path.
+    /// The values of all headers with a name, in order. Allocates, so do not use it on the hot path.
     /// - Parameter name: in lower case.
     func headerValues(_ name: StaticString) -> [[UInt8]]
 
@@ -41,10 +41,10 @@ package protocol Exchange: AnyObject, Sendable {
 
     func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate
 
-    /// Lends the value of the header `traceparent` without the blanks around it; nil when there is none or more than one.
+    /// Calls `body` with the value of the header `traceparent` without surrounding white space; nil when there is none or more than one.
     func withTraceparent(_ body: (Span<UInt8>?) -> Void)
 
-    /// Lends the request's id, which its answer carries as `X-Request-Id`.
+    /// Calls `body` with the request's id, which its response contains as `X-Request-Id`.
     func withRequestID(_ body: (Span<UInt8>) -> Void)
 
     /// The parts of the request's query in order. Allocates, so do not use it on the hot path.

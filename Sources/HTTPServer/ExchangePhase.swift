@@ -37,7 +37,7 @@ struct ExchangePhase: ~Copyable {
         move(to: .receiving, deadline) { $0.isIdle }
     }
 
-    /// The head is complete, and a body is to come.
+    /// The header section is complete, and a body follows.
     func receiveBody(deadline: UInt64) {
         move(to: .receiving, deadline) { $0 == .receiving }
     }
@@ -69,10 +69,10 @@ struct ExchangePhase: ~Copyable {
     /// other's write.
     var isIdle: Bool { Self.unpack(word.load(ordering: .sequentiallyConsistent)).phase.isIdle }
 
-    /// Since when no request has been in progress; nil while one is.
+    /// The time since which no request has been in progress; nil while one is.
     /// - Parameters:
-    ///     - openMilliseconds: how long a connection may take for its first request, by which `open` was given its deadline.
-    ///     - idleMilliseconds: how long it may take for the next one, by which `becomeIdle` was given its deadline.
+    ///     - openMilliseconds: the time limit for a connection's first request, from which `open` computed its deadline.
+    ///     - idleMilliseconds: the time limit for the next request, from which `becomeIdle` computed its deadline.
     func idleSince(openMilliseconds: UInt64, idleMilliseconds: UInt64) -> UInt64? {
         let (phase, deadline) = Self.unpack(word.load(ordering: .relaxed))
         guard phase.isIdle else { return nil }
@@ -80,7 +80,7 @@ struct ExchangePhase: ~Copyable {
     }
 
     /// Ends a connection that waits for its next request.
-    /// - Returns: false when that has arrived meanwhile.
+    /// - Returns: false when the request has arrived in the meantime.
     func endIdle() -> Bool {
         move(to: .expired, 0) { $0.isIdle }
     }

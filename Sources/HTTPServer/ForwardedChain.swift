@@ -2,7 +2,7 @@ internal import Bytes
 
 /// The addresses that proxies have recorded in a header, from the client on; nil for a hop without an address.
 ///
-/// Everything but a trusted proxy's part is written by the caller, so nothing here may trap or take long.
+/// Only the part of a trusted proxy is reliable; the caller wrote the rest, so nothing here may trap or take long.
 enum ForwardedChain {
     /// The hops of all `X-Forwarded-For` lines: addresses separated by commas, each with a port or without.
     static func forwardedFor(_ lines: [[UInt8]]) -> [IPAddress?] {
@@ -43,7 +43,7 @@ func forwardedNode(_ node: ArraySlice<UInt8>, isBareIPv6Allowed: Bool) -> IPAddr
 }
 
 private func address(_ bytes: ArraySlice<UInt8>) -> IPAddress? {
-    // The longest text of an address is that of a mapped one.
+    // A mapped address has the longest text.
     bytes.count <= 45 ? IPAddress(String(decoding: bytes, as: UTF8.self)) : nil
 }
 

@@ -11,7 +11,7 @@ struct ForwardedLine {
         self.bytes = bytes
     }
 
-    /// The address in `for` of each element, nil where it has none; nil when the line breaks the grammar.
+    /// The address in `for` of each element, nil for an element without one; nil when the line is malformed.
     static func hops(of line: [UInt8]) -> [IPAddress?]? {
         var reader = ForwardedLine(line)
         var hops: [IPAddress?] = []
@@ -24,12 +24,12 @@ struct ForwardedLine {
         return reader.index == line.count ? hops : nil
     }
 
-    /// Reads pairs that are separated by semicolons; nil when they break the grammar.
+    /// Parses pairs separated by semicolons; nil when they are malformed.
     private mutating func element() -> IPAddress?? {
         var names: Set<[UInt8]> = []
         var hop: IPAddress?
         repeat {
-            // A pair may be left out.
+            // A pair may be empty.
             guard let name = token() else { continue }
             guard names.insert(name).inserted, take(UInt8(ascii: "=")), let value = token(lowercased: false) ?? quotedText() else {
                 return .none

@@ -3,8 +3,8 @@ internal import CMicrohttpd
 internal import Glibc
 
 extension ListenAddress {
-    /// The address to connect to from this machine. A host name is replaced by the first IP address that the system resolves it to, which
-    /// is the one that a server listens on; a name that cannot be resolved stays. A wildcard address is replaced by the loopback address.
+    /// The address to connect to from this machine. A host name is replaced by its first IP address, which is the one that a server listens
+    /// on; a name that cannot be resolved stays. A wildcard address is replaced by the loopback address.
     package var onThisMachine: ListenAddress {
         guard case .tcp(let name, let port) = self, let host = Self.resolve(name) else { return self }
         guard let address = IPAddress(host), address.bits == 0 else { return .tcp(host: host, port: port) }

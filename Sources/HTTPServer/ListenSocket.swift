@@ -40,7 +40,7 @@ struct ListenSocket: ~Copyable {
         case accepted, nobodyWaits, noDescriptor
     }
 
-    /// Accepts one connection that waits, and gives it to a running daemon.
+    /// Accepts one waiting connection, and passes it to a running daemon.
     static func accept(from descriptor: Int32, for daemon: OpaquePointer) -> Acceptance {
         var peer = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -48,13 +48,13 @@ struct ListenSocket: ~Copyable {
             let name = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
             let client = unsafe Glibc.accept(descriptor, name, &length)
             guard client >= 0, let name = unsafe name else { return isShortage(errno) ? .noDescriptor : .nobodyWaits }
-            // It makes the socket non-blocking, and closes it when it cannot serve it.
+            // The daemon makes the socket non-blocking, and closes it when it cannot serve it.
             unsafe MHD_add_connection(daemon, client, name, length)
             return .accepted
         }
     }
 
-    /// Whether accept(2) has failed because the process or the system lacks something that may be there again later.
+    /// Whether accept(2) has failed because of a temporary lack of resources of the process or the system.
     static func isShortage(_ code: Int32) -> Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
 
     private static func listenTCP(
@@ -103,8 +103,8 @@ struct ListenSocket: ~Copyable {
                 descriptor, address: address, name: unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                 length: socklen_t(bytes.count))
         }
-        // Only owner and group may connect. Before listen(2) nobody can. If another user may write into the directory, that user may have
-        // put a symbolic link in the place of the socket.
+        // Only the owner and group may connect; before listen(2) no process can. If another user may write into the directory, that user
+        // may have replaced the socket by a symbolic link.
         try closing(descriptor, address, unless: unsafe fchmodat(AT_FDCWD, path, 0o660, AT_SYMLINK_NOFOLLOW) == 0)
         try listenOrClose(descriptor, address)
         return descriptor

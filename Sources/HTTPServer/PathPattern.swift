@@ -1,15 +1,15 @@
 internal import Bytes
 
-/// The path of a route: fixed parts, and between them at most two parameters, each of which fills a segment; the last one may fill all that
-/// is left.
+/// The path of a route: fixed parts, with at most two parameters between them, each of which fills a segment; the last one may fill the
+/// rest.
 struct PathPattern: Sendable {
     static var maximumParameters: Int { 2 }
 
     let parameterCount: Int
-    /// Whether the last parameter may have slashes.
+    /// Whether the last parameter may contain slashes.
     private let takesRest: Bool
     private let path: StaticString
-    // The fixed parts before each parameter, and behind the last one. Stored as ranges of the path, so that matching touches no reference
+    // The fixed parts before each parameter, and after the last one. Stored as ranges of the path, so that matching changes no reference
     // count.
     private let fixed: InlineArray<3, Range<Int>>
 

@@ -35,7 +35,7 @@ func peerAddress(of connection: OpaquePointer) -> String {
     return unsafe socketName(address) ?? "unknown"
 }
 
-/// The address of this machine that a connected socket's peer has connected to, with the host as in `ListenAddress.onThisMachine`; `unix`
+/// The address of this machine to which a connected socket's peer has connected, with the host as in `ListenAddress.onThisMachine`; `unix`
 /// for a Unix socket, nil if it is unknown.
 func localAddress(of descriptor: Int32) -> String? {
     var name = sockaddr_storage()

@@ -6,7 +6,7 @@ package func availableProcessors() -> Int {
     Int(shim_available_processors())
 }
 
-/// The coarse monotonic clock in milliseconds, a few milliseconds inexact: for deadlines, without a system call.
+/// The coarse monotonic clock in milliseconds, accurate to a few milliseconds: for deadlines, without a system call.
 func coarseMilliseconds() -> UInt64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

@@ -1,8 +1,8 @@
 internal import Bytes
 internal import CMicrohttpd
 
-/// A header's value without the spaces and tabs around it, which are no part of it (RFC 9110 section 5.5). libmicrohttpd leaves those at
-/// its end.
+/// A header's value without surrounding spaces and tabs, which are not part of it (RFC 9110 section 5.5). libmicrohttpd keeps trailing
+/// ones.
 func withoutBlanks(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     var value = unsafe value[...]
     while let first = unsafe value.first, isBlank(first) { unsafe value = value.dropFirst() }
@@ -10,19 +10,20 @@ func withoutBlanks(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<U
     return unsafe UnsafeBufferPointer(rebasing: value)
 }
 
-/// Copies the values of all headers of a name, in order. Only for the thread that serves the connection.
+/// Copies the values of all headers with a name, in order. Only for the thread that serves the connection.
 /// - Parameter name: in lower case.
 func headerValues(_ name: StaticString, of connection: OpaquePointer) -> [[UInt8]] {
     unsafe WantedHeaders(name, of: connection).values.map { unsafe Array($0) }
 }
 
-/// Lends the value of the only header of a name; nil when there is none or more than one. Only for the thread that serves the connection.
+/// Calls a closure with the value of the only header with a name; nil when there is none or more than one. Only for the thread that serves
+/// the connection.
 func withOnlyHeader(_ name: StaticString, of connection: OpaquePointer, _ body: (Span<UInt8>?) -> Void) {
     let wanted = unsafe WantedHeaders(name, of: connection)
     unsafe body(wanted.values.count == 1 ? wanted.values[0].span : nil)
 }
 
-/// The values of all headers of a name, in libmicrohttpd's buffer until the request has been answered.
+/// The values of all headers with a name, in libmicrohttpd's buffer until the request has been answered.
 @safe
 private struct WantedHeaders {
     let name: StaticString

@@ -25,7 +25,7 @@ struct Reply: ~Copyable {
         if let raw = unsafe raw { unsafe MHD_destroy_response(raw) }
     }
 
-    /// Hands a response to libmicrohttpd, inside an access handler of `connection`.
+    /// Passes a response to libmicrohttpd, inside an access handler of `connection`.
     /// - Parameter id: the request's id.
     /// - Returns: what the access handler must return.
     mutating func queue(

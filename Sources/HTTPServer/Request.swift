@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// One request as its handler sees it. It is valid only while the handler runs, and lends its bytes to closures.
+/// One request, valid only while its handler runs. Its bytes are passed to closures and must not escape them.
 @safe
 package struct Request: ~Copyable {
     /// The method. HEAD calls the handler of GET, and the library omits the body.
@@ -21,7 +21,7 @@ package struct Request: ~Copyable {
         self.exchange = exchange
     }
 
-    /// Lends the whole body as received.
+    /// Calls `body` with the whole body as received.
     @inlinable @inline(__always)
     package borrowing func withBody<Result, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
@@ -29,7 +29,7 @@ package struct Request: ~Copyable {
         try unsafe use(bodyBytes.span)
     }
 
-    /// Lends the body for decoding in place; decoded data is never longer than the received data.
+    /// Calls `body` with the body for decoding in place; decoded data is never longer than the received data.
     @inlinable @inline(__always)
     package borrowing func withMutableBody<Result, Failure: Error>(
         _ use: (inout MutableSpan<UInt8>) throws(Failure) -> Result
@@ -38,7 +38,7 @@ package struct Request: ~Copyable {
         return try use(&span)
     }
 
-    /// Lends the bytes of the path at the route's first parameter, as sent; empty when the route has none.
+    /// Calls `body` with the bytes of the path at the route's first parameter, as sent; empty when the route has none.
     @inlinable @inline(__always)
     package borrowing func withPathParameter<Result, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
@@ -46,7 +46,7 @@ package struct Request: ~Copyable {
         try unsafe use(pathParameters.values.0.span)
     }
 
-    /// Lends the bytes of the path at the route's second parameter, as `withPathParameter`.
+    /// Calls `body` with the bytes of the path at the route's second parameter; otherwise as `withPathParameter`.
     @inlinable @inline(__always)
     package borrowing func withSecondPathParameter<Result, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
@@ -54,28 +54,29 @@ package struct Request: ~Copyable {
         try unsafe use(pathParameters.values.1.span)
     }
 
-    /// Lends the value of the first header of that name (compared without regard to case); nil when there is none.
+    /// Calls `body` with the value of the first header with that name (compared without regard to case); nil when there is none.
     ///
-    /// Not generic in a result: an unspecialised generic call would cost each request more than finding the header.
+    /// Not generic in a result: an unspecialised generic call would cost more than finding the header.
     package borrowing func withHeader(_ name: StaticString, _ use: (Span<UInt8>?) -> Void) {
         exchange.withHeader(name, use)
     }
 
-    /// Lends the value of the first header of a name that is known at run time only (compared without regard to case); nil when there is
-    /// none.
+    /// Calls `body` with the value of the first header whose name is only known at run time (compared without regard to case); nil when
+    /// there is none.
     package borrowing func withHeader(named name: [UInt8], _ use: (Span<UInt8>?) -> Void) {
         exchange.withHeader(named: name, use)
     }
 
-    /// The values of all headers of a name, in order, copied.
+    /// The values of all headers with a name, in order, copied.
     /// - Parameter name: in lower case.
     package borrowing func headerValues(_ name: StaticString) -> [[UInt8]] {
         exchange.headerValues(name)
     }
 
-    /// Lends the token of the only `Authorization` header, if that is `Bearer TOKEN` (RFC 6750 section 2.1); nil for anything else.
+    /// Calls `body` with the token of the only `Authorization` header, if that is `Bearer TOKEN` (RFC 6750 section 2.1); nil for anything
+    /// else.
     ///
-    /// Of two headers, a proxy or a filter before the service may have judged the other one.
+    /// With two headers, a proxy or a filter before the service may have checked the other one.
     package borrowing func withBearerToken(_ use: (Span<UInt8>?) -> Void) {
         exchange.withOnlyHeader("Authorization") { value in
             guard let value, let start = bearerTokenStart(value) else { return use(nil) }
@@ -83,13 +84,13 @@ package struct Request: ~Copyable {
         }
     }
 
-    /// Lends the value of the header `traceparent` (W3C Trace Context) without the blanks around it; nil when there is none or more than
-    /// one, which says as little. It is found already, so asking costs nothing.
+    /// Calls `body` with the value of the header `traceparent` (W3C Trace Context) without surrounding white space; nil when there is none
+    /// or more than one. The header was found when the headers were parsed, so this costs nothing.
     package borrowing func withTraceparent(_ use: (Span<UInt8>?) -> Void) {
         exchange.withTraceparent(use)
     }
 
-    /// A copy of the request's id, which its answer carries in `X-Request-Id`. It has only allowed characters, so it is safe to log.
+    /// A copy of the request's id, which its response contains as `X-Request-Id`. The id has only allowed characters, so it is safe to log.
     package var requestID: String {
         var id = ""
         exchange.withRequestID { name in id = String(repairing: name) }
@@ -105,15 +106,15 @@ package struct Request: ~Copyable {
         exchange.peerHost()
     }
 
-    /// The address of this machine that the caller has connected to: `IP:PORT` with the host as in `ListenAddress.onThisMachine`, or
-    /// `unix`; nil if it is unknown. It is the connection's own address, also when the listener has a wildcard address.
+    /// The local address of the connection: `IP:PORT` with the host as in `ListenAddress.onThisMachine`, or `unix`; nil if it is unknown.
+    /// When the listener has a wildcard address, this is the address that the client connected to.
     package borrowing func localAddress() -> String? {
         exchange.localAddress()
     }
 
-    /// Verifies the certificate that the client has shown in its TLS handshake against these authorities.
+    /// Verifies the certificate that the client presented in its TLS handshake against these authorities.
     ///
-    /// It is verified with the connection's first request, and again for other authorities. The server must request client certificates.
+    /// The result is cached for the connection, and computed again only for other authorities. The server must request client certificates.
     package borrowing func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate {
         exchange.peerCertificate(authorities)
     }

@@ -1,11 +1,11 @@
 internal import Bytes
 internal import CMicrohttpd
 
-/// The headers that decide how a body is delimited, and those that every request is named by, read in one pass over all headers.
+/// The headers that delimit a body or identify a request, read in one pass over all headers.
 ///
 /// libmicrohttpd leaves the headers in its receive buffer and splits them with C's string functions: a value ends at a NUL, and a folded
 /// line becomes part of the name. A proxy in front may read such headers differently, so each header must begin exactly where the one
-/// before it has ended.
+/// before it ends.
 @safe
 struct RequestHeaders {
     /// The Content-Length; nil when there is none.
@@ -19,9 +19,9 @@ struct RequestHeaders {
     private(set) var isAmbiguous = false
     /// Whether a header is not one line of a name, a colon and a value, ended by CR LF (RFC 9112 section 5).
     private(set) var isMalformed = false
-    /// The caller's `X-Request-Id` without blanks around it; empty if there is none.
+    /// The caller's `X-Request-Id` without surrounding white space; empty if there is none.
     private(set) var requestID = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// The caller's `traceparent` without blanks around it; empty if there is none, or more than one.
+    /// The caller's `traceparent` without surrounding white space; empty if there is none, or more than one.
     private(set) var traceparent = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     private var hasTraceparent = false
     // The required start of the next header.
@@ -66,18 +66,18 @@ struct RequestHeaders {
         }
     }
 
-    /// The headers that are read without the blanks around their values.
+    /// The headers whose values are trimmed.
     private enum Trimmed {
         case requestID, traceparent, contentEncoding, expect
     }
 
-    /// - Parameter raw: the value with blanks. libmicrohttpd decides by that how the body is delimited, so it must not be read otherwise
-    ///   here.
+    /// - Parameter raw: the value with surrounding white space. libmicrohttpd delimits the body by that value, so it must not be
+    ///   interpreted differently here.
     /// - Returns: which of the trimmed headers this is; nil for any other.
     @inline(__always)
     private mutating func take(name: Span<UInt8>, raw: Span<UInt8>) -> Trimmed? {
         if name.equalsIgnoringCase("content-length") {
-            // libmicrohttpd has already refused a value that is no number.
+            // libmicrohttpd has already rejected a value that is not a number.
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked
             contentLength = raw.decimal
         } else if name.equalsIgnoringCase("transfer-encoding") {
@@ -106,13 +106,13 @@ private func takeHeader(
     return .YES
 }
 
-/// Whether a byte at an end of a header's name is missing or white space.
+/// Whether a byte at the start or end of a header's name is missing or white space.
 func isBlank(_ byte: UInt8?) -> Bool {
     byte == nil || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
 extension Span<UInt8> {
-    /// The value of these bytes as a decimal number; nil for anything else and for more than 64 bits.
+    /// The bytes as a decimal number; nil for anything else and for more than 64 bits.
     var decimal: UInt64? {
         var result: UInt64 = 0
         for index in indices {

@@ -1,16 +1,16 @@
 internal import Bytes
 internal import Synchronization
 
-/// The id of one request, in its answer and in the log: the caller's `X-Request-Id` if it has only allowed characters, otherwise one made
-/// here.
+/// The id of one request, in its response and in the log: the caller's `X-Request-Id` if that has only allowed characters, otherwise a
+/// generated one.
 ///
 /// A connection has one and reuses it for each of its requests, so that it neither allocates nor shares anything with other threads.
 @safe
 package struct RequestID {
-    /// The header with the id, in requests and in answers.
+    /// The header with the id, in requests and in responses.
     package static let header: StaticString = "X-Request-Id"
 
-    // Ids made here are `pppppppp-cccccccccrrrrrrr`: the process, the connection, the request.
+    // Generated ids are `pppppppp-cccccccccrrrrrrr`: the process, the connection, the request.
     private static let count = 25
     private static let digitsStart = 9
     private static let requestDigits = 7
@@ -30,7 +30,7 @@ package struct RequestID {
         }
     }
 
-    /// Begins the next request of the connection with an id made here, which `take` may replace.
+    /// Begins the next request of the connection with a generated id, which `take` may replace.
     mutating func beginRequest() {
         unsafe given = UnsafeBufferPointer(start: nil, count: 0)
         var index = Self.count - 1

@@ -14,14 +14,14 @@ struct RequestLine {
     let path: UnsafeBufferPointer<UInt8>
     private let version: UnsafePointer<CChar>
 
-    /// Takes the pointers that the access handler gets.
+    /// Takes the pointers that libmicrohttpd passes to the access handler.
     init(method: UnsafePointer<CChar>, path: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
         unsafe self.method = bytes(of: method)
         unsafe self.path = bytes(of: path)
         unsafe self.version = version
     }
 
-    /// The path that routes are compared with. If the target is in absolute form, which every server must accept, this is its path alone
+    /// The path that is compared with the routes. If the target is in absolute form, which every server must accept, this is only its path
     /// (RFC 9112 section 3.2.2).
     var routedPath: UnsafeBufferPointer<UInt8> {
         guard let first = unsafe path.first, first != UInt8(ascii: "/") else { return unsafe path }
@@ -42,7 +42,7 @@ struct RequestLine {
         return unsafe methodStart + method.count + 1 == pathStart && targetEnd.map { unsafe $0 + 1 } == version
     }
 
-    /// Whether it is HTTP/1.0, which has no transfer encodings.
+    /// Whether the version is HTTP/1.0, which has no transfer encodings.
     var isHTTP10: Bool {
         unsafe version[Self.versionSize - 1] == CChar(bitPattern: UInt8(ascii: "0"))
     }

@@ -1,13 +1,13 @@
-/// The right to answer one request, exactly once: answering twice, or not at all, does not compile.
+/// The right to respond to one request, exactly once: code that responds twice, or not at all, does not compile.
 ///
-/// A handler gets it as `consuming` and must return an `Answered`, which only the methods below make. It answers at once if it need not
-/// wait:
+/// A handler receives it as `consuming` and must return an `Answered`, which only the methods below create. It responds at once if it need
+/// not wait:
 ///
 ///     let hello: Handler = { request, responder in
 ///         responder.respond(Response(status: 200, body: Array("hello".utf8)))
 ///     }
 ///
-/// Otherwise it suspends the connection and answers from another thread:
+/// Otherwise it suspends the connection and responds from another thread:
 ///
 ///     let later: Handler = { request, responder in
 ///         responder.respondLater(timeoutMilliseconds: 5000) { pending in
@@ -15,11 +15,11 @@
 ///         }
 ///     }
 ///
-/// The request is a borrowed view of the connection's buffers. Copy its parts before the handler returns.
+/// The request is a borrowed view of the connection's buffers: copy what you need before the handler returns.
 package struct Responder: ~Copyable {
     private let exchange: any Exchange
 
-    /// Makes the right to answer `exchange`; for servers and in-process clients, once per request.
+    /// Creates the right to respond to `exchange`; for servers and in-process clients, once per request.
     package init(_ exchange: any Exchange) {
         self.exchange = exchange
     }
@@ -29,13 +29,13 @@ package struct Responder: ~Copyable {
         return Answered()
     }
 
-    /// Answers later: the connection is suspended, and `start` gets the right to answer it from any thread.
+    /// Responds later: the connection is suspended, and `start` receives the right to respond from any thread.
     ///
-    /// Meanwhile the serving thread continues with other connections. A client that closes its connection while suspended is noticed only
-    /// when the answer is sent; a half-closed connection may then be taken for a closed one.
+    /// Meanwhile the serving thread continues with other connections. If the client closes its connection while it is suspended, the server
+    /// detects that only when it sends the response; it may then treat a half-closed connection as closed.
     /// - Parameters:
-    ///     - timeoutMilliseconds: after this time the request is answered 503, and a later answer is dropped.
-    ///     - start: starts the work that answers; must not block.
+    ///     - timeoutMilliseconds: after this time the request is answered 503, and a later response is dropped.
+    ///     - start: starts the work that responds; must not block.
     package consuming func respondLater(
         timeoutMilliseconds: UInt64, _ start: (consuming PendingResponse) -> Void
     ) -> Answered {
@@ -45,7 +45,7 @@ package struct Responder: ~Copyable {
     }
 }
 
-/// Proof that a handler has answered; only a `Responder` makes one.
+/// Proof that a handler has responded; only a `Responder` creates one.
 package struct Answered: ~Copyable {
     fileprivate init() {}
 }

@@ -1,7 +1,7 @@
 package import JSON
 
 extension Response {
-    /// Makes a response with a JSON body, and with its `Content-Type` before the other headers.
+    /// Makes a response with a JSON body; its `Content-Type` comes before the other headers.
     package convenience init(status: Int, json: JSONValue, headers: [(name: String, value: String)] = []) {
         self.init(status: status, headers: [("Content-Type", "application/json")] + headers, body: json.serialized())
     }

@@ -2,7 +2,7 @@ internal import CMicrohttpd
 
 /// One HTTP response: status, headers and body. It is immutable and can be sent for any number of requests on any thread.
 ///
-/// Constant responses are made at the start and shared. A connection that sends the same one repeatedly copies nothing.
+/// Constant responses are created at startup and shared. A connection that repeatedly sends the same one copies nothing.
 package final class Response: Sendable {
     /// The status code, 200 to 599.
     package let status: Int
@@ -11,7 +11,6 @@ package final class Response: Sendable {
     /// The body as sent; may be empty.
     package let body: [UInt8]
 
-    /// Makes a response.
     /// - Parameters:
     ///   - status: 200 to 599.
     ///     - headers: names and values that RFC 9110 allows; traps on any other.
@@ -23,11 +22,11 @@ package final class Response: Sendable {
         self.body = body
     }
 
-    /// Makes the library's copy; the caller destroys it.
+    /// Makes libmicrohttpd's copy of the response; the caller destroys it.
     /// - Parameter name: the value of `X-Request-Id`.
     func makeRaw(named name: String, closingConnection: Bool) -> OpaquePointer {
         let made = unsafe body.withUnsafeBytes { bytes in
-            // The library only reads and copies; its parameter is not const for historical reasons.
+            // libmicrohttpd only reads and copies it; the parameter is not const for historical reasons.
             let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
             return unsafe MHD_create_response_from_buffer(bytes.count, start, .RESPMEM_MUST_COPY)
         }
@@ -39,7 +38,7 @@ package final class Response: Sendable {
     }
 
     private static func add(_ header: String, _ value: String, to raw: OpaquePointer) {
-        // Swift would copy a text that is passed directly into an array.
+        // Swift would copy a string that is passed directly into an array.
         let added = unsafe header.withCString { header in unsafe value.withCString { unsafe MHD_add_response_header(raw, header, $0) } }
         precondition(added == .YES, "a header's name and value follow RFC 9110 section 5")
     }

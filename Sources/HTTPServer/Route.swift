@@ -1,18 +1,18 @@
 /// Handles a request: it must consume its `Responder`; the returned `Answered` proves that.
 package typealias Handler = @Sendable (borrowing Request, consuming Responder) -> Answered
 
-/// Decides on a request by its head, before its body is received. Returns the answer that refuses it, or nil to receive the body.
+/// Checks a request by its head, before its body is received. Returns the response that rejects it, or nil to receive the body.
 ///
-/// The request that it gets has no body. The body of a refused request is discarded.
+/// The passed request has no body. The body of a rejected request is discarded.
 package typealias Admission = @Sendable (borrowing Request) -> Response?
 
 /// One path with the handlers of its methods.
 package struct Route: Sendable {
     /// The path, compared byte by byte with the request's path as sent; percent escapes are not decoded.
     ///
-    /// Two segments at most may be parameters, written `:name`: each matches any segment that is not empty, and the handler can read the
-    /// matched bytes. The rest of the path is fixed. Written `*` as the last segment, a parameter matches all that is left of the path,
-    /// slashes included.
+    /// At most two segments may be parameters, written `:name`: each matches any segment that is not empty, and the handler can read the
+    /// matched bytes. If the last segment is `*`, that parameter matches the rest of the path, slashes included. All other segments are
+    /// fixed.
     package let path: StaticString
     /// The largest body in bytes; a larger one is answered 413.
     package let bodyLimit: Int
@@ -35,7 +35,7 @@ package struct Route: Sendable {
         pattern = PathPattern(path)
     }
 
-    /// The same route, whose requests must pass another check before its own one and before their bodies are received.
+    /// The same route with an additional check, which runs first and before the body is received.
     package func screened(by check: @escaping Admission) -> Route {
         Route(
             path, bodyLimit: bodyLimit,

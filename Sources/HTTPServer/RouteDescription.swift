@@ -1,23 +1,23 @@
 package import JSON
 
-/// The parameters and answers of one method of a route, as data: the OpenAPI document is generated from it.
+/// The parameters and responses of one method of a route, as data from which the OpenAPI document is generated.
 ///
-/// Answers that the server gives on every route, such as 413 and 503, are not repeated here.
+/// Responses that the server gives on every route, such as 413 and 503, are not repeated here.
 package struct RouteDescription: Sendable {
     package struct Parameter: Sendable {
-        /// The part of the request that has it, as OpenAPI names it.
+        /// The part of a request that contains the parameter, in OpenAPI's words.
         package enum Place: String, Sendable {
             case path, query, header
         }
 
         package let name: String
-        /// The part of the request that has it.
+        /// The part of the request that contains the parameter.
         package let place: Place
         package let schema: JSONValue
-        /// Whether the request is refused without it.
+        /// Whether a request without the parameter is rejected.
         package let isRequired: Bool
         package let text: String
-        /// A value that is right; nil for none.
+        /// A valid value; nil for none.
         package let example: JSONValue?
 
         package init(
@@ -34,9 +34,9 @@ package struct RouteDescription: Sendable {
 
     package struct Body: Sendable {
         package let schema: JSONValue
-        /// The schema of a form; nil where none is accepted.
+        /// The schema of a form body; nil where a form is not accepted.
         package let form: JSONValue?
-        /// A body that is right, without secrets; nil for none.
+        /// A valid body, without secrets; nil for none.
         package let example: JSONValue?
 
         package init(_ schema: JSONValue, form: JSONValue? = nil, example: JSONValue? = nil) {
@@ -46,11 +46,11 @@ package struct RouteDescription: Sendable {
         }
     }
 
-    /// A request that uses a member of an answer, such as an id.
+    /// A request that uses a member of a response, such as an id.
     package struct Link: Sendable {
         package let method: Method
         package let path: StaticString
-        /// Runtime expressions of OpenAPI for parameters outside the body, by name.
+        /// Runtime expressions of OpenAPI for the parameters outside the body, by name.
         package let parameters: [String: String]
         /// Runtime expressions for the members of the body, by name; none for a request without a body.
         package let body: [String: String]
@@ -63,10 +63,10 @@ package struct RouteDescription: Sendable {
     package struct Answer: Sendable {
         package let status: Int
         package let text: String
-        /// The JSON Schema of its body; that of every error by default.
+        /// The JSON Schema of the response's body; by default that of every error.
         package let schema: JSONValue
         package let mediaType: String
-        /// The headers that it always has beyond `X-Request-Id` and the usual ones.
+        /// The headers of every such response, without `X-Request-Id` and the standard ones.
         package let headers: [String]
         package let links: [Link]
 
@@ -86,7 +86,7 @@ package struct RouteDescription: Sendable {
     package enum Access: Sendable, Equatable {
         case anyone
         case token(role: String)
-        /// An admin token of this role where the configuration requires one.
+        /// The role that an admin token needs where the configuration requires one.
         case tokenIfRequired(role: String)
     }
 
@@ -96,9 +96,9 @@ package struct RouteDescription: Sendable {
     package let text: String
     package let access: Access
     package let parameters: [Parameter]
-    /// The body; nil for none.
+    /// The request's body; nil for none.
     package let body: Body?
-    /// The answers, each with a status of its own.
+    /// The responses, each with a different status.
     package let answers: [Answer]
 
     package init(
@@ -113,16 +113,16 @@ package struct RouteDescription: Sendable {
     }
 }
 
-/// The JSON Schemas that descriptions are made of.
+/// Builds the JSON Schemas of descriptions.
 package enum Schema {
-    /// Any whole number of 64 bits.
+    /// Any 64-bit integer.
     package static let integer: JSONValue = ["type": "integer", "format": "int64"]
     package static let text: JSONValue = ["type": "string"]
     /// An RFC 3339 time.
     package static let time: JSONValue = ["type": "string", "format": "date-time"]
     package static let any: JSONValue = [:]
 
-    /// A text of so many characters, none of them a control character.
+    /// A string of at most this many characters, without control characters.
     package static func line(_ length: ClosedRange<Int>) -> JSONValue {
         [
             "type": "string", "minLength": .integer(Int64(length.lowerBound)), "maxLength": .integer(Int64(length.upperBound)),
@@ -138,7 +138,7 @@ package enum Schema {
         ["type": "string", "enum": .array(words.map { .string($0) })]
     }
 
-    /// One of the words of a type, so that no case lacks a description.
+    /// One of the cases of a type, so that each has a description.
     package static func choice<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type) -> JSONValue {
         choice(type.allCases.map(\.rawValue))
     }
@@ -147,8 +147,8 @@ package enum Schema {
 
     package static func nullable(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, ["type": "null"]]] }
 
-    /// An object with these members, and maybe others.
-    /// - Parameter required: the members that are always there; all by default.
+    /// An object with these members, and possibly others.
+    /// - Parameter required: the members that are always present; all by default.
     package static func object(_ members: [(String, JSONValue)], required: [String]? = nil) -> JSONValue {
         let names = required ?? members.map(\.0)
         var object = JSONObject([("type", "object"), ("properties", .object(JSONObject(members)))])
@@ -156,10 +156,10 @@ package enum Schema {
         return .object(object)
     }
 
-    /// The answer `{"status": …}` with this word.
+    /// The response `{"status": …}` with this word.
     package static func status(_ word: String) -> JSONValue { object([("status", choice([word]))]) }
 
-    /// The answer `{"status": …}` with one of the words of a type.
+    /// The response `{"status": …}` with one of the cases of a type.
     package static func status<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type) -> JSONValue {
         object([("status", choice(of: type))])
     }

@@ -3,9 +3,9 @@ internal import Bytes
 /// Finds the handler for a path and a method. Immutable.
 package final class Router: Sendable {
     package enum Match: Sendable {
-        /// The handler of the route at this index, with the largest body in bytes that it accepts.
+        /// The handler of the route at this index, with the maximum body size in bytes.
         case handler(Endpoint, route: Int, bodyLimit: Int)
-        /// A response of the server itself. The index is that of the route whose path matched, or `unmatched`.
+        /// A standard response of the server. The index is that of the route whose path matched, or `unmatched`.
         case response(Response, route: Int)
     }
 
@@ -17,7 +17,7 @@ package final class Router: Sendable {
     private let entries: [Entry]
     private let owners: [Endpoint.Owner]
     private let methodNotAllowed: [Response]
-    // Checked only if no plain path matches, so that a parameter never hides one.
+    // Checked only if no fixed path matches, so that a parameter never hides one.
     private let parameterRoutes: [Int]
 
     /// Builds the router; traps on two routes with the same path.
@@ -48,7 +48,7 @@ package final class Router: Sendable {
         return .response(StandardResponse.notFound, route: Self.unmatched)
     }
 
-    /// The bytes of a path at the parameters of its matching route.
+    /// The bytes of a path that match the parameters of its route.
     package func parameters(of path: UnsafeBufferPointer<UInt8>, route index: Int) -> PathParameters {
         entries[index].pattern.parameterCount == 0 ? .none : unsafe PathParameters(of: path, entries[index].pattern)
     }
@@ -62,7 +62,7 @@ package final class Router: Sendable {
 }
 
 extension Router {
-    /// The data of a route for matching, without reference-counted values.
+    /// The data of a route that matching needs, without reference-counted values.
     private struct Entry {
         let path: StaticString
         let bodyLimit: Int

@@ -8,10 +8,10 @@ internal import Threading
 /// `stop` before it releases a server.
 @safe
 package final class Server: Sendable {
-    /// The address, with the port that the system chose if 0 was asked for.
+    /// The listening address, with the port that the system chose if port 0 was requested.
     package let address: ListenAddress
 
-    // Only `stop` uses the daemon, and it runs once.
+    // Only `stop` takes the daemon, and it runs once.
     nonisolated(unsafe) private let daemon: OpaquePointer
     private let listening: Int32
     private let context: ServerContext
@@ -21,7 +21,7 @@ package final class Server: Sendable {
     /// Listens on the address and serves.
     /// - Parameters:
     ///     - observer: called for each response.
-    /// - Throws: when the address cannot be listened on or the certificate cannot be used.
+    /// - Throws: when listening on the address fails or the certificate cannot be used.
     package init(
         _ address: ListenAddress, router: Router, settings: ServerSettings = ServerSettings(),
         observer: @escaping ResponseObserver = { _, _ in }, pressure: ConnectionPressure = ConnectionPressure()
@@ -34,8 +34,8 @@ package final class Server: Sendable {
             pressure: pressure)
         let life = Monitor(ServerLife.running)
         guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings: settings, context: context) else {
-            // The library has closed the descriptor, whose number may be in use again. Only if the library ran out of descriptors it leaks
-            // it.
+            // libmicrohttpd has closed the descriptor, whose number may be in use again. It leaks the descriptor only if it ran out of
+            // descriptors.
             Self.unlinkSocket(of: address)
             throw ServerError(
                 kind: .cannotStart, description: "cannot start the server on \(address): not enough threads or descriptors")
@@ -62,17 +62,17 @@ package final class Server: Sendable {
         context.connections.approximateCount
     }
 
-    /// The memory that large bodies use, in bytes, about.
+    /// The approximate memory that large bodies use, in bytes.
     package var bodyBytes: Int { context.bodyRoom.taken }
 
-    /// Uses another certificate from the next handshake on; open connections keep theirs. Only one thread at a time may call it, and only
-    /// for a server with TLS.
+    /// Uses another certificate from the next handshake on; open connections keep theirs. Only for a server with TLS, and only one thread
+    /// at a time may call it.
     /// - Throws: when the certificate cannot be used; then nothing has changed.
     package func replaceIdentity(with identity: TLSIdentity) throws(ServerError) {
         try context.credentials?.replace(with: identity, for: address)
     }
 
-    /// Accepts no more connections, answers requests in progress, then closes. Blocks; call it once.
+    /// Stops accepting connections, completes requests in progress, then closes. Blocks; call it once.
     /// - Parameter drainMilliseconds: the time for requests in progress; after that suspended ones are answered 503 and the other
     ///   connections are shut down.
     package func stop(drainMilliseconds: UInt64) {
@@ -118,8 +118,8 @@ package final class Server: Sendable {
     ) -> OpaquePointer? {
         var daemon = unsafe shim_DaemonSettings(
             listen_socket: descriptor, threads: UInt32(settings.threads),
-            // Each thread of the pool gets its share of this. It is above our own limit, so that connections beyond that can be answered
-            // 503.
+            // libmicrohttpd divides this among its threads. Each share exceeds the configured limit, so that connections beyond that limit
+            // can be answered 503.
             connection_limit: UInt32((settings.connectionLimit + 256) * settings.threads),
             idle_timeout_seconds: UInt32(settings.idleTimeoutSeconds), connection_memory: ServerSettings.headerMemory,
             present_identity: context.isTLS ? presentIdentity : nil, access_handler: answerToConnection,
@@ -133,7 +133,7 @@ private enum ServerLife {
     case running, stopped
 }
 
-/// The watchdog's thread: checks every connection several times within the shortest timeout.
+/// The loop of the watchdog's thread: checks every connection several times within the shortest timeout.
 private func watch(_ context: ServerContext, life: Monitor<ServerLife>, daemon: OpaquePointer, requestTimeoutMilliseconds: Int) {
     let interval = UInt64(min(max(requestTimeoutMilliseconds / 4, 10), 250))
     while life.wait(timeoutMilliseconds: interval, { $0 == .stopped ? $0 : nil }) == nil {

@@ -6,23 +6,23 @@ internal import Time
 @safe
 final class ServerContext: Sendable {
     let router: Router
-    // The same router, borrowed without reference counting, which all threads would contend for.
+    // The same router, borrowed, because reference counting would make all threads contend.
     private let lentRouter: Unmanaged<Router>
     let connections: ConnectionTable
     /// The certificate and key for TLS handshakes; nil for plain HTTP.
     let credentials: TLSCredentials?
-    /// Whether TLS handshakes ask for a client certificate, which the client may leave out.
+    /// Whether TLS handshakes request a client certificate, which the client may omit.
     let requestsCertificates: Bool
     let bodyRoom: BodyRoom
-    /// Milliseconds for the first request line of a connection.
+    /// The timeout of a connection's first request line, in milliseconds.
     let openMilliseconds = TimeLimit.milliseconds(ServerContext.patienceWithHeads)
-    /// Milliseconds for the headers of a request after its first line.
+    /// The timeout of a request's headers after its first line, in milliseconds.
     let headMilliseconds: UInt64
-    /// Milliseconds for a request after its first line.
+    /// The timeout of a request after its first line, in milliseconds.
     let requestMilliseconds: UInt64
-    /// Milliseconds for the next request line of a connection.
+    /// The timeout of a connection's next request line, in milliseconds.
     ///
-    /// libmicrohttpd closes a silent connection earlier; this is for a request line that arrives one byte at a time.
+    /// libmicrohttpd closes a silent connection earlier; this closes one whose request line arrives one byte at a time.
     let idleMilliseconds: UInt64
     private let observer: ResponseObserver
     private let listening: Int32
@@ -55,12 +55,12 @@ final class ServerContext: Sendable {
         requestsCertificates = settings.clientAuthorities != nil
     }
 
-    /// Finds the handler or response for a request.
+    /// Finds the handler or the standard response for a request.
     func match(_ method: Method, path: Span<UInt8>) -> Router.Match {
         unsafe lentRouter._withUnsafeGuaranteedRef { $0.match(method, path: path) }
     }
 
-    /// Whether the server is stopping, so that each answer closes its connection.
+    /// Whether the server is stopping, so that each response closes its connection.
     var isDraining: Bool {
         draining.load(ordering: .relaxed)
     }
@@ -69,17 +69,17 @@ final class ServerContext: Sendable {
         draining.store(true, ordering: .relaxed)
     }
 
-    /// Whether requests are refused, because libmicrohttpd must not be stopped with a connection suspended.
+    /// Whether requests are rejected, because libmicrohttpd must not be stopped while a connection is suspended.
     var isClosing: Bool {
         closing.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Refuses requests from now on. Once `isIdle` has been true after this, no handler is called any more.
+    /// Rejects requests from now on. Once `isIdle` has been true after this call, no handler is called any more.
     func startClosing() {
         closing.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Runs the resumption of a connection by a foreign thread. Counts it, because the thread uses the daemon until the call returns, which
+    /// Resumes a connection from a thread outside the server. Counts the call, because the thread uses the daemon until it returns, which
     /// may be after the end of the request.
     func duringResumption(_ body: () -> Void) {
         resumptions.add(1, ordering: .relaxed)
@@ -87,22 +87,22 @@ final class ServerContext: Sendable {
         resumptions.subtract(1, ordering: .releasing)
     }
 
-    /// Whether no request is in progress and no foreign thread uses the daemon.
+    /// Whether no request is in progress and no outside thread uses the daemon.
     var isIdle: Bool {
         !connections.hasRequests() && resumptions.load(ordering: .acquiring) == 0
     }
 
-    /// The deadline for sending an answer given now.
+    /// The deadline for sending a response that starts now.
     func deadline() -> UInt64 {
         coarseMilliseconds() + requestMilliseconds
     }
 
-    /// The deadline until which a connection that is idle now must have sent its next request line completely.
+    /// The deadline by which a connection that is idle now must have sent its next request line completely.
     func idleDeadline() -> UInt64 {
         coarseMilliseconds() + idleMilliseconds
     }
 
-    /// The caller whose connections are counted together; nil when they are not bounded.
+    /// The caller whose connections are limited together; nil when they are not limited.
     func boundedCaller(_ peer: PeerHost) -> IPAddress? {
         guard case .address(let address) = peer, !pressure.isUnbounded(address) else { return nil }
         return address.site
@@ -114,10 +114,10 @@ final class ServerContext: Sendable {
         pressure.onReachedBound(reached)
     }
 
-    /// Reports a request whose body has no room.
+    /// Reports a request whose body exceeds the shared memory.
     func noteBodyWithoutRoom(of peer: String) { pressure.onBodyWithoutRoom(peer) }
 
-    /// Answers 503 to waiting connections that the process has no descriptor left to accept; when that needs a descriptor too, closes the
+    /// Answers 503 to pending connections for which the process has no descriptor left; when even that needs a descriptor, closes the
     /// connection that has been idle longest.
     func reject() {
         if let count = spare.reject(from: listening, answer: isTLS ? nil : Self.refusal()) {
@@ -128,8 +128,8 @@ final class ServerContext: Sendable {
         if !hadShortage.exchange(true, ordering: .relaxed) { pressure.onDescriptorShortage() }
     }
 
-    /// Accepts what waits, on behalf of the library's threads: after a shortage each of them accepts nothing until one of its own
-    /// connections ends, which may be long after there are descriptors again.
+    /// Accepts pending connections for libmicrohttpd's threads: after a shortage of descriptors each thread accepts nothing until one of
+    /// its own connections ends, possibly long after descriptors are free again.
     /// - Parameter daemon: the running daemon.
     func acceptPending(for daemon: OpaquePointer) {
         guard hadShortage.load(ordering: .relaxed) else { return }
@@ -144,7 +144,7 @@ final class ServerContext: Sendable {
 
     private static let patienceWithHeads: UInt64 = 5000
 
-    /// So that a flood does not keep the watchdog from its deadlines.
+    /// The limit keeps a flood from delaying the watchdog's deadlines.
     private static let maximumAcceptedAtOnce = 64
 
     private static func refusal() -> [UInt8] {

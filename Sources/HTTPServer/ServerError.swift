@@ -7,6 +7,6 @@ package struct ServerError: Error, Equatable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// One line for a person: the cause and the remedy.
+    /// One line for the operator: the cause and the remedy.
     package let description: String
 }

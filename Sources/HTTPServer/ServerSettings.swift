@@ -1,14 +1,15 @@
 package struct ServerSettings: Sendable, Equatable {
-    /// The memory in bytes that libmicrohttpd has for a connection's request line and headers; it answers larger ones 414 or 431.
+    /// The memory in bytes that libmicrohttpd has for a connection's request line and headers; if they are larger, it answers 414 or 431.
     ///
-    /// It clears all of it between requests. At 32 KiB that would cost as much as deciding on the request.
+    /// libmicrohttpd clears all of it between requests. At 32 KiB that would cost as much as an authorization.
     static let headerMemory = 16 * 1024
 
-    /// The most connections that are served. A further one has an idle one closed; when none is idle, it is answered 503 and closed.
+    /// The maximum number of connections. For a further one the server closes an idle one; when none is idle, it answers 503 and closes the
+    /// new one.
     package var connectionLimit: Int
-    /// The maximum number of connections of one address, or of one /48 of IPv6, which `ConnectionPressure.isUnbounded` does not name.
+    /// The maximum number of connections of one address, or of one /48 of IPv6, unless `ConnectionPressure.isUnbounded` exempts it.
     ///
-    /// Many phones may share one address, but it must leave room for others.
+    /// Many phones may share one address, but one address must leave room for others.
     package var connectionsPerCaller: Int { min(max(connectionLimit / 10, 100), (connectionLimit + 1) / 2) }
     /// The maximum idle time of a connection in seconds.
     package var idleTimeoutSeconds: Int
@@ -19,7 +20,7 @@ package struct ServerSettings: Sendable, Equatable {
     package var bodyMemory: Int
     /// The certificate chain and private key; nil for plain HTTP.
     package var tls: TLSIdentity?
-    /// With any, TLS handshakes ask for a client certificate. A client without one is served all the same: the routes decide, by
+    /// If there are any, TLS handshakes request a client certificate. A client without one is served too: the routes check
     /// `Request.peerCertificate`.
     package var clientAuthorities: ClientAuthorities?
 

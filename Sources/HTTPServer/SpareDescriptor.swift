@@ -3,10 +3,10 @@ internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization
 
-/// A spare file descriptor for the case that the process has no other one left.
+/// A spare file descriptor, for when the process has no other one left.
 ///
-/// Without a descriptor a connection can be neither accepted nor refused, and epoll reports it again and again. Closing the spare one for a
-/// moment makes it possible to accept each waiting connection, answer it 503 and close it.
+/// Without a free descriptor the server can neither accept nor reject a connection, and epoll reports it repeatedly. With the spare one
+/// closed for a moment, the server accepts each pending connection, answers 503 and closes it.
 final class SpareDescriptor: Sendable {
     private static let maximumAtOnce = 64
     private static let none: Int32 = -1
@@ -22,13 +22,13 @@ final class SpareDescriptor: Sendable {
         if held >= 0 { close(held) }
     }
 
-    /// Answers the connections that wait at a listening socket. Called on a thread that has just failed to accept one.
+    /// Answers the pending connections of a listening socket. Called on a thread that has just failed to accept one.
     /// - Parameter answer: the bytes to send to each; nil only closes it.
-    /// - Returns: their number; nil when the spare descriptor is gone, because another thread got it when it was last closed.
+    /// - Returns: the number of connections; nil when the spare descriptor is lost, because another thread got it when it was last closed.
     func reject(from listening: Int32, answer: [UInt8]?) -> Int? {
         let held = descriptor.exchange(Self.none, ordering: .acquiringAndReleasing)
         guard held >= 0 else {
-            // Unless another thread is just using it.
+            // Another thread may be using it: wait briefly.
             _ = poll(nil, 0, 10)
             let opened = Self.open()
             keep(opened)

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// Handshakes on the server's threads read the current pair and may use it until they end, at any later time. So replaced pairs are kept
 /// until the server is released: a few KiB for each renewal.
-// Unchecked: the data behind the pointers is written before it is published, never changed afterwards, and freed when nobody can reach this
-// object.
+// Unchecked: the data behind the pointers is written before it is published, never changed afterwards, and freed only when this object is
+// unreachable.
 @safe
 final class TLSCredentials: @unchecked Sendable {
     // A linked list, the newest first; only `replace` writes it.
@@ -22,7 +22,7 @@ final class TLSCredentials: @unchecked Sendable {
         unsafe shim_identity_free(newest.load(ordering: .relaxed))
     }
 
-    /// Uses another certificate and key from the next handshake on. Only one thread at a time may call it.
+    /// Uses another certificate and its key from the next handshake on. Only one thread at a time may call it.
     /// - Throws: when GnuTLS cannot use it; then nothing has changed.
     func replace(with identity: TLSIdentity, for address: ListenAddress) throws(ServerError) {
         let next = unsafe try Self.load(identity, for: address)
@@ -30,7 +30,7 @@ final class TLSCredentials: @unchecked Sendable {
         unsafe newest.store(next, ordering: .releasing)
     }
 
-    /// The current pair; valid as long as this object lives.
+    /// The current pair; valid for the lifetime of this object.
     var current: UnsafeMutablePointer<shim_Identity> {
         unsafe newest.load(ordering: .acquiring)
     }

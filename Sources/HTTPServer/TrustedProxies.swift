@@ -1,12 +1,12 @@
 package import Bytes
 
-/// The proxies whose word on a request's origin is believed. Everybody else's `X-Forwarded-For` and `Forwarded` are ignored.
+/// The proxies whose headers about a request's origin are trusted. `X-Forwarded-For` and `Forwarded` from any other sender are ignored.
 package struct TrustedProxies: Sendable, Equatable {
-    /// The most proxies that are followed from one to the next.
+    /// The maximum length of a chain of proxies that is followed.
     package static let maximumHops = 32
 
     package let networks: [IPNetwork]
-    /// Whether callers through a Unix socket are such proxies.
+    /// Whether callers through a Unix socket are trusted proxies.
     package let includeUnixSocket: Bool
 
     package init(networks: [IPNetwork], includeUnixSocket: Bool) {
@@ -14,11 +14,11 @@ package struct TrustedProxies: Sendable, Equatable {
         self.includeUnixSocket = includeUnixSocket
     }
 
-    /// The origin of a request: the right-most forwarded address that is no proxy's, or the left-most one when all are; `peer` itself when
-    /// it is no proxy, or has forwarded no address.
+    /// Returns the origin of a request: the rightmost forwarded address that is not a trusted proxy's, or the leftmost address when all
+    /// are. Returns `peer` when it is not a trusted proxy, or has forwarded no address.
     ///
-    /// `unknown` when a proxy does not report the address, and when the two headers name different ones: then one of them is not the
-    /// proxy's own.
+    /// Returns `unknown` when a proxy does not report the address, or when the two headers contain different addresses, because then one of
+    /// them does not come from the proxy.
     /// - Parameters:
     ///   - peer: the other end of the connection.
     ///   - forwardedFor: the values of all `X-Forwarded-For` lines, in order.

@@ -5,7 +5,7 @@ internal import Glibc
 /// A parsed JSON text.
 ///
 /// The text is strict JSON (RFC 8259): UTF-8 without a byte order mark, no duplicate keys, nothing after the value, integers within 64
-/// bits, other numbers finite as a `Double`. `\u0000` is allowed in a string and refused in a key.
+/// bits, other numbers finite as a `Double`. `\u0000` is allowed in a string and rejected in a key.
 package struct JSONDocument: Sendable {
     /// The default maximum depth of arrays and objects.
     package static let defaultDepth = 32
@@ -14,7 +14,7 @@ package struct JSONDocument: Sendable {
 
     /// Parses `bytes`, with arrays and objects nested at most `maximumDepth` deep.
     ///
-    /// The size is the caller's to bound. Throws at the first mistake.
+    /// The caller must limit the size. Throws at the first error.
     package init(parsing bytes: Span<UInt8>, maximumDepth: Int = defaultDepth) throws(JSONError) {
         guard let tape = JSONTape.strict(Array(copying: bytes), maximumDepth: maximumDepth) else {
             throw JSONTape.refusal(of: bytes, maximumDepth: maximumDepth)
@@ -22,10 +22,10 @@ package struct JSONDocument: Sendable {
         root = JSONElement(tape, 0)
     }
 
-    /// Lends the UTF-8 bytes of a string member of the root object, so that calls can be nested; they may hold NUL and end with the
-    /// closure.
+    /// Passes the UTF-8 bytes of a string member of the root object to `body`. The bytes may contain NUL, and are valid only during the
+    /// call.
     ///
-    /// Throws when the root is not an object, or the member is missing, null or no string, and what `body` throws.
+    /// Throws when the root is not an object, or the member is missing, null or not a string, and rethrows the error of `body`.
     package func withString<Result>(
         _ name: StaticString, _ body: (Span<UInt8>) throws(JSONFieldError) -> Result
     ) throws(JSONFieldError) -> Result {
@@ -45,19 +45,19 @@ package struct JSONDocument: Sendable {
     }
 }
 
-/// jansson, which names the mistakes of a text and their places; it reads nothing that is right.
+/// Wraps the library jansson, which locates and names errors in a text that `JSONDocument` has rejected.
 @safe
 struct Jansson {
-    /// Seeds jansson's hash tables from the system's randomness, once and before any thread makes an object.
+    /// Seeds jansson's hash tables with random data of the system, once and before any thread creates an object.
     private static let seeded: Void = json_object_seed(0)
 
-    /// The first mistake of a text by the rules of `JSONDocument`; nil when jansson finds none.
+    /// Returns the first error in a text by the rules of `JSONDocument`; nil when jansson finds none.
     static func error(in bytes: Span<UInt8>, maximumDepth: Int) -> JSONError? {
         if let error = NestingScan.error(in: bytes, beyond: maximumDepth) { return error }
         _ = seeded
         return unsafe bytes.withUnsafeBytes { buffer in
             let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-            // jansson takes a null pointer for a programmer's mistake; to us it is an empty text.
+            // jansson rejects a null pointer as an invalid argument, but an empty span is an empty text.
             guard let start = unsafe start else { return JSONError(reason: .endOfInput, line: 1, column: 1, offset: 0) }
             let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
             var failure = json_error_t()
@@ -69,10 +69,10 @@ struct Jansson {
 }
 
 extension JSONError {
-    /// Takes the code and the place from jansson; its text is dropped because it quotes the input.
+    /// Converts the code and the position from jansson. Its message is omitted, because it quotes the input.
     fileprivate init(_ failure: json_error_t, in bytes: Span<UInt8>) {
         let reason = Reason(failure, in: bytes)
-        // Here jansson stopped before the mistake, everywhere else after it.
+        // For these reasons jansson stops before the error, otherwise after it.
         let isAhead = reason == .endOfInput || reason == .invalidUTF8
         self.init(
             reason: reason, line: Int(failure.line), column: Int(failure.column) + (isAhead ? 1 : 0), offset: Int(failure.position))
@@ -94,7 +94,7 @@ extension JSONError.Reason {
         }
     }
 
-    /// Tells whether the last byte read was NUL, which outside a string jansson takes for the end.
+    /// Whether the last byte that jansson read is a NUL, which it treats as the end of the text outside of strings.
     private static func endsAtNUL(_ failure: json_error_t, in bytes: Span<UInt8>) -> Bool {
         failure.position > 0 && bytes[Int(failure.position) - 1] == 0
     }
@@ -104,19 +104,19 @@ extension JSONError.Reason {
     }
 }
 
-/// Finds nesting beyond a limit before jansson, whose parser and destructor recurse, sees the text.
+/// Finds excessive nesting before the text is passed to jansson, whose parser and destructor are recursive.
 struct NestingScan {
     /// Returns the error at the first bracket that opens a level beyond `limit`, or nil.
     ///
-    /// For a text that is not JSON the answer holds up to its first syntax error, which is as far as a parser goes.
+    /// In a text that is not JSON, the result is correct up to the first syntax error, where a parser stops.
     static func error(in bytes: Span<UInt8>, beyond limit: Int) -> JSONError? {
-        // Nearly every body has fewer brackets than levels allowed, and finding them with memchr costs nanoseconds.
+        // Nearly every body has fewer brackets than allowed levels, and counting them with memchr takes only nanoseconds.
         let brackets = count(of: UInt8(ascii: "{"), in: bytes, upTo: limit + 1) + count(of: UInt8(ascii: "["), in: bytes, upTo: limit + 1)
         guard brackets > limit, let index = firstBracket(in: bytes, beyond: limit) else { return nil }
         return JSONError(reason: .tooDeep, endingAt: index + 1, of: bytes)
     }
 
-    /// Counts a byte, within strings too; stops at `most`.
+    /// Counts a byte, including occurrences in strings, up to `most`.
     private static func count(of byte: UInt8, in bytes: Span<UInt8>, upTo most: Int) -> Int {
         unsafe bytes.withUnsafeBytes { buffer in
             guard var rest = buffer.baseAddress else { return 0 }
@@ -161,7 +161,7 @@ struct NestingScan {
 }
 
 extension JSONError {
-    /// Describes a mistake whose last byte is the one before `offset`.
+    /// Creates an error whose last byte is the one before `offset`.
     init(reason: Reason, endingAt offset: Int, of bytes: Span<UInt8>) {
         let place = offset > 0 ? JSONPlace(of: offset - 1, in: bytes) : JSONPlace(line: 1, column: 1)
         self.init(reason: reason, line: place.line, column: place.column, offset: offset)

@@ -1,6 +1,6 @@
 extension JSONElement {
-    /// Removes the white space between the tokens of a JSON text; strings and numbers stay as they are written.
-    /// - Parameter maximumValues: how many values and keys it may have.
+    /// Removes white space between the tokens of a JSON text. Strings and numbers are unchanged.
+    /// - Parameter maximumValues: the maximum number of values and keys.
     /// - Throws: when it is not JSON by the rules of `init(parsing:)`.
     package static func compacted(_ text: [UInt8], maximumValues: Int) throws(JSONError) -> [UInt8] {
         _ = try JSONTape.parsed(text.span, maximumDepth: JSONDocument.defaultDepth, maximumValues: maximumValues)
@@ -19,7 +19,7 @@ extension JSONElement {
             } else if byte == UInt8(ascii: "\"") {
                 isInString = true
             } else if byte <= UInt8(ascii: " ") {
-                // Outside of a string there are no other bytes as low as a space.
+                // Outside of strings, only white space has bytes up to a space.
                 continue
             }
             compact.append(byte)

@@ -1,7 +1,8 @@
-/// A value of a parsed JSON text, read where it is asked for: nothing is copied but the text itself, once, and strings that are wanted.
+/// A value of a parsed JSON text, decoded only on access. Only the text and requested strings are copied.
 ///
-/// The text is strict JSON by the rules of `JSONDocument`, but for what matters only to those who read it: numbers may have any size, keys
-/// may hold `\u0000`, and strings may hold half of a surrogate pair. Who reads such a value finds none of the kind that is wanted.
+/// The text is strict JSON by the rules of `JSONDocument`, with three exceptions that affect only access to the value: numbers may have any
+/// size, keys may contain `\u0000`, and strings may contain half of a surrogate pair. The typed accessors return nil for values that they
+/// cannot represent.
 package struct JSONElement: Sendable {
     enum Kind: Sendable {
         case null, bool, integer, real, string, array, object
@@ -10,10 +11,10 @@ package struct JSONElement: Sendable {
     private let tape: JSONTape
     private let index: Int
 
-    /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and gives its root. What this takes of memory is a copy
-    /// of the text, and 32 bytes a value or key, of which there may be `maximumValues`.
+    /// Parses `text`, with arrays and objects nested at most `maximumDepth` deep, and creates its root. The memory is a copy of the text,
+    /// and 32 bytes for each value and key, of which at most `maximumValues` are allowed.
     ///
-    /// The size is the caller's to bound. Throws at the first mistake.
+    /// The caller must limit the size. Throws at the first error.
     package init(
         parsing text: Span<UInt8>, maximumDepth: Int = JSONDocument.defaultDepth, maximumValues: Int = .max
     ) throws(JSONError) {
@@ -34,13 +35,13 @@ package struct JSONElement: Sendable {
 
     package var isArray: Bool { kind == .array }
 
-    /// A boolean's value; nil for everything else.
+    /// The value of a Boolean; nil for any other value.
     package var bool: Bool? { kind == .bool ? entry.start == 1 : nil }
 
-    /// An integer's value; nil for everything else.
+    /// The value of an integer; nil for any other value.
     package var integer: Int64? { kind == .integer ? Int64(entry.start) : nil }
 
-    /// A number with a fraction or an exponent; nil for everything else.
+    /// A number with a fraction or an exponent; nil for any other value.
     package var number: JSONNumber? {
         let entry = entry
         guard entry.kind == .real, !entry.isUnreadable else { return nil }
@@ -48,22 +49,22 @@ package struct JSONElement: Sendable {
         return JSONNumber(scanned: entry.start..<entry.start + entry.count, of: bytes.span)
     }
 
-    /// Whether it is a number that is out of range: an integer beyond 64 bits, or one that is infinite as a `Double`.
+    /// Whether the value is a number out of range: an integer beyond 64 bits, or a number that is infinite as a `Double`.
     package var isNumberOutOfRange: Bool { kind == .real && entry.isUnreadable }
 
-    /// A string's value, which may hold NUL; nil for everything else.
+    /// The value of a string, which may contain NUL; nil for any other value.
     package var string: String? {
         utf8.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A string's value with U+FFFD in the place of each half of a surrogate pair; nil for everything else.
+    /// The value of a string, in which U+FFFD replaces each half of a surrogate pair; nil for any other value.
     package var text: String? {
         guard entry.kind == .string, entry.isUnreadable else { return string }
         let bytes = tape.bytes
         return String(decoding: JSONEscape.bytes(of: entry, in: bytes.span, isRepaired: true), as: UTF8.self)
     }
 
-    /// An array's elements in their order; empty for everything else.
+    /// The elements of an array in order; empty for any other value.
     package var elements: [JSONElement] {
         guard kind == .array else { return [] }
         var elements: [JSONElement] = []
@@ -75,7 +76,7 @@ package struct JSONElement: Sendable {
         return elements
     }
 
-    /// An object's members in their order, with U+FFFD in a name as in `text`; none for everything else.
+    /// The members of an object in order; empty for any other value. Names are repaired with U+FFFD like `text`.
     package var members: [(name: String, value: JSONElement)] {
         guard kind == .object else { return [] }
         var members: [(name: String, value: JSONElement)] = []
@@ -87,7 +88,7 @@ package struct JSONElement: Sendable {
         return members
     }
 
-    /// An object's member of this name, by its UTF-8 bytes; nil when there is none, and for everything that is no object.
+    /// Returns an object's member with this name, compared as UTF-8 bytes; nil when the member is missing or the value is not an object.
     ///
     /// The cost grows with the number of members.
     package subscript(name: StaticString) -> JSONElement? {
@@ -110,7 +111,7 @@ package struct JSONElement: Sendable {
 
     private var entry: JSONTape.Entry { tape.entries[index] }
 
-    /// A string's bytes; nil for everything else.
+    /// The bytes of a string; nil for any other value.
     var utf8: ArraySlice<UInt8>? {
         let entry = entry
         guard entry.kind == .string, !entry.isUnreadable else { return nil }
@@ -120,7 +121,7 @@ package struct JSONElement: Sendable {
 }
 
 extension JSONElement {
-    /// A copy of it and of all in it, for a tape of `JSONTape.strict`.
+    /// A copy of the value with all nested values. The tape must come from `JSONTape.strict`.
     var value: JSONValue {
         switch kind {
         case .null: .null
@@ -134,7 +135,7 @@ extension JSONElement {
     }
 }
 
-/// The reason why a string field could not be read; it never holds the field's value.
+/// The reason why a string field could not be read. It never contains the field's value.
 package struct JSONFieldError: Error {
     package enum Problem: Equatable, Sendable {
         case missing, null, notAString, rootNotAnObject
@@ -145,7 +146,7 @@ package struct JSONFieldError: Error {
 }
 
 extension JSONFieldError: CustomStringConvertible {
-    /// The mistake in words, such as `user_id is missing`.
+    /// The error as text, such as `user_id is missing`.
     package var description: String {
         switch problem {
         case .missing: "\(name) is missing"

@@ -1,4 +1,4 @@
-/// The mistake in a text that is not the JSON that Deskgate accepts, and its position; it holds none of the text, which may be secret.
+/// An error in a JSON text, and its position. It contains no part of the text, which may be secret.
 package struct JSONError: Error, Equatable {
     package enum Reason: Equatable, Sendable {
         case syntax, endOfInput, trailingBytes, byteOrderMark, invalidUTF8
@@ -6,15 +6,15 @@ package struct JSONError: Error, Equatable {
     }
 
     package let reason: Reason
-    /// The line where the mistake shows, from 1.
+    /// The line of the error, from 1.
     package let line: Int
-    /// The column of the mistake, from 1, in Unicode scalars: the last one of the offending token, or the position of a missing one.
+    /// The column of the error, from 1, in Unicode scalars: the last scalar of the invalid token, or the position of a missing token.
     package let column: Int
     package let offset: Int
 }
 
 extension JSONError: CustomStringConvertible {
-    /// The place and the mistake in words, such as `line 3, column 7: duplicate key`.
+    /// The position and the error as text, such as `line 3, column 7: duplicate key`.
     package var description: String {
         "line \(line), column \(column): \(reason)"
     }
@@ -38,7 +38,7 @@ extension JSONError.Reason: CustomStringConvertible {
     }
 }
 
-/// A place in a text, as editors count.
+/// A position in a text, numbered as in editors.
 package struct JSONPlace: Sendable, Equatable {
     /// The line, from 1.
     package let line: Int
@@ -50,7 +50,7 @@ package struct JSONPlace: Sendable, Equatable {
         self.column = column
     }
 
-    /// The place of a byte, which the text must have.
+    /// Creates the position of a byte, which must exist in the text.
     package init(of index: Int, in bytes: Span<UInt8>) {
         var line = 1
         var column = 0
@@ -59,7 +59,7 @@ package struct JSONPlace: Sendable, Equatable {
                 line += 1
                 column = 0
             } else if bytes[position] & 0xC0 != 0x80 {
-                // Every byte but a UTF-8 continuation byte starts a scalar.
+                // Every byte except UTF-8 continuation bytes starts a scalar.
                 column += 1
             }
         }

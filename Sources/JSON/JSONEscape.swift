@@ -2,9 +2,9 @@ internal import Bytes
 
 /// The escapes in JSON strings (RFC 8259 section 7).
 struct JSONEscape {
-    /// Returns the character of the escape at `index`, and its length in the text in bytes, a surrogate pair being one escape.
+    /// Returns the character of the escape at `index`, and the escape's length in bytes. A surrogate pair is one escape.
     ///
-    /// Returns nil for no escape, one that is cut short, or half of a surrogate pair.
+    /// Returns nil if there is no escape, if it is truncated, or for half of a surrogate pair.
     static func scalar(at index: Int, in text: Span<UInt8>) -> (scalar: Unicode.Scalar, count: Int)? {
         guard index + 1 < text.count else { return nil }
         switch text[index + 1] {
@@ -18,16 +18,17 @@ struct JSONEscape {
         }
     }
 
-    /// Returns the length of the escape at `index`, and whether it encodes a character: half of a surrogate pair does not.
+    /// Returns the length of the escape at `index`, and whether it encodes a character. Half of a surrogate pair does not.
     ///
-    /// Returns nil for no escape, or one that is cut short.
+    /// Returns nil if there is no escape, or if it is truncated.
     static func extent(at index: Int, in text: Span<UInt8>) -> (count: Int, isCharacter: Bool)? {
         if let (_, count) = scalar(at: index, in: text) { return (count, true) }
         return codeUnit(at: index, in: text) == nil ? nil : (6, false)
     }
 
-    /// The bytes of a string whose escapes are known to be right, without them.
-    /// - Parameter isRepaired: whether U+FFFD takes the place of each half of a surrogate pair. Otherwise the bytes are no UTF-8 there.
+    /// Returns the decoded bytes of a string whose escapes were already validated.
+    /// - Parameter isRepaired: whether U+FFFD replaces each half of a surrogate pair. Otherwise the result is not valid UTF-8 at these
+    ///   places.
     static func bytes(of string: JSONTape.Entry, in text: Span<UInt8>, isRepaired: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(string.count)
@@ -56,7 +57,7 @@ struct JSONEscape {
         return Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00)).map { ($0, 12) }
     }
 
-    /// The UTF-16 code unit of `\uXXXX` at `index`.
+    /// Returns the UTF-16 code unit of `\uXXXX` at `index`.
     private static func codeUnit(at index: Int, in text: Span<UInt8>) -> UInt16? {
         guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
         var unit: UInt16 = 0

@@ -1,42 +1,42 @@
 internal import Bytes
 
-/// The members of a JSON object in their order, with keys that differ as bytes.
+/// The members of a JSON object in order. Keys are unique as UTF-8 bytes.
 package struct JSONObject: Sendable {
     package struct Member: Sendable {
         package let key: String
         package let value: JSONValue
     }
 
-    /// The members in the order of the text or of the calls.
+    /// The members in the order of the text or of insertion.
     package private(set) var members: [Member]
 
     package init() {
         members = []
     }
 
-    /// Takes members whose keys are known to differ: checking again would be quadratic in what a stranger sent.
+    /// Creates an object from members whose keys are known to be unique. A check would take quadratic time for untrusted input.
     init(distinct members: [Member]) {
         self.members = members
     }
 
-    /// Makes an object with these members in their order; a repeated key traps.
+    /// Creates an object with these members in order. Traps on a repeated key.
     package init(_ members: [(String, JSONValue)]) {
         self.init()
         for (key, value) in members { append(value, forKey: key) }
     }
 
-    /// The same members with other values.
-    /// - Parameter transform: takes a member and its index.
+    /// Returns the object with transformed values.
+    /// - Parameter transform: receives the index and the member, and returns the new value.
     package func mapValues(_ transform: (_ index: Int, _ member: Member) -> JSONValue) -> JSONObject {
         JSONObject(distinct: members.enumerated().map { Member(key: $1.key, value: transform($0, $1)) })
     }
 
-    /// Finds the value of a key by its UTF-8 bytes; the cost grows with the number of members.
+    /// Finds the value of a key by its UTF-8 bytes. The time is proportional to the number of members.
     package subscript(key: String) -> JSONValue? {
         members.first { $0.key.hasSameBytes(as: key) }?.value
     }
 
-    /// Adds a member at the end; a key that is already there is a programmer's mistake and traps.
+    /// Appends a member. Traps if the key already exists.
     package mutating func append(_ value: JSONValue, forKey key: String) {
         precondition(self[key] == nil, "duplicate key in a JSON object")
         members.append(Member(key: key, value: value))
@@ -44,14 +44,14 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable {
-    /// Compares members in their order, keys as bytes.
+    /// Compares members in order, and keys as bytes.
     package static func == (left: Self, right: Self) -> Bool {
         left.members.elementsEqual(right.members) { $0.key.hasSameBytes(as: $1.key) && $0.value == $1.value }
     }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Makes an object with the members of the literal in its order; a repeated key traps.
+    /// Creates an object with the members of the literal in order. Traps on a repeated key.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init()
         for (key, value) in elements {
@@ -60,25 +60,25 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// The keys of one object while it is scanned, which must differ: few are compared with each other, many are looked up.
+/// Detects duplicate keys of one object during a scan. The first keys are compared with each other; further keys are looked up in a set.
 struct ObjectKeys {
     private let object: Int
     private let few: Int
     private var count = 0
     private var seen: Set<[UInt8]>?
-    /// A bit for each shape that a key has had: keys of different shapes differ, so that hardly any are compared.
+    /// One bit for each shape of an earlier key. Keys of different shapes differ, so that few comparisons are needed.
     private var shapes: UInt64 = 0
 
     /// - Parameters:
     ///   - object: the index of the object's entry.
-    ///   - few: how many keys are compared with each other.
+    ///   - few: the number of keys that are compared with each other.
     init(object: Int, few: Int) {
         self.object = object
         self.few = few
     }
 
-    /// Takes the last entry, which is a key of the object.
-    /// - Returns: false if the object has it already.
+    /// Records the last entry, which is a key of the object.
+    /// - Returns: false if the object already has this key.
     mutating func insertLast(of entries: [JSONTape.Entry], in text: Span<UInt8>) -> Bool {
         count += 1
         let last = entries.count - 1
@@ -87,10 +87,10 @@ struct ObjectKeys {
         return seen?.insert(JSONEscape.bytes(of: entries[last], in: text)).inserted ?? true
     }
 
-    /// Notes a key's shape.
-    /// - Returns: whether no earlier key can be the same.
+    /// Records the shape of a key.
+    /// - Returns: whether no earlier key can be equal.
     private mutating func takeShape(of key: JSONTape.Entry, in text: Span<UInt8>) -> Bool {
-        // A key with escapes has another decoded length, so it is compared with all others.
+        // The decoded length of a key with escapes differs from its text, so such a key is compared with all others.
         guard !key.hasEscapes, key.count > 0 else {
             shapes = .max
             return false
@@ -104,7 +104,7 @@ struct ObjectKeys {
         var key = object + 1
         while key < last {
             if Self.areEqual(entries[key], entries[last], in: text) { return true }
-            // Over the key, and the value behind it.
+            // Skips the key and its value.
             key = entries[key + 1].end
         }
         return false

@@ -1,11 +1,11 @@
 internal import Bytes
 
-/// The positions of the values of a JSON text, for edits that leave the rest of the text unchanged.
+/// The positions of the values in a JSON text, for edits that leave the rest of the text unchanged.
 ///
-/// A tree with a hundred bytes a value, so it is for files that people write.
+/// The tree takes about 100 bytes per value, so it is intended for files that people write.
 package struct JSONSourceMap: Sendable {
     package struct Member: Sendable {
-        /// Without escapes.
+        /// The name without escapes.
         package let name: String
         /// The range of the name, including the quotes.
         package let nameRange: Range<Int>
@@ -14,14 +14,14 @@ package struct JSONSourceMap: Sendable {
 
     /// The range of the value, from its first byte to its last.
     package let range: Range<Int>
-    /// An object's members in their order; empty for everything else.
+    /// The members of an object in order; empty for any other value.
     package let members: [Member]
-    /// An array's elements in their order; empty for everything else.
+    /// The elements of an array in order; empty for any other value.
     package let elements: [JSONSourceMap]
 
     /// Reads a text, with arrays and objects nested at most `maximumDepth` deep; nil when it is not JSON.
     ///
-    /// It finds fewer mistakes than `JSONDocument` does, so parse the text with that first.
+    /// Detects fewer errors than `JSONDocument`, so parse the text with `JSONDocument` first.
     package init?(_ text: Span<UInt8>, maximumDepth: Int = JSONDocument.defaultDepth) {
         var scanner = PlainScanner()
         guard let root = Self.value(in: text, &scanner, depth: maximumDepth), scanner.isAtEnd(of: text) else { return nil }
@@ -34,15 +34,15 @@ package struct JSONSourceMap: Sendable {
         self.elements = elements
     }
 
-    /// The members of a text's object that end before its first mistake; none when it is no object.
+    /// Returns the members of an object that end before the first error in the text; empty when the text is not an object.
     ///
-    /// It finds fewer mistakes than `JSONDocument` does, so parse the values with that.
+    /// Detects fewer errors than `JSONDocument`, so parse the values with `JSONDocument`.
     package static func members(of text: Span<UInt8>) -> [Member] {
         var scanner = PlainScanner()
         return members(in: text, &scanner, depth: JSONDocument.defaultDepth - 1).members
     }
 
-    /// The value of a member; nil when there is none.
+    /// Returns the value of a member; nil when it is missing.
     package subscript(name: String) -> JSONSourceMap? {
         members.first { $0.name.hasSameBytes(as: name) }?.value
     }
@@ -67,7 +67,7 @@ package struct JSONSourceMap: Sendable {
         return isWhole ? JSONSourceMap(range: start..<scanner.position, members: members) : nil
     }
 
-    /// Reads an object up to its end, or to its first mistake.
+    /// Reads an object up to its end, or to the first error.
     private static func members(
         in text: Span<UInt8>, _ scanner: inout PlainScanner, depth: Int
     ) -> (members: [Member], isWhole: Bool) {

@@ -41,14 +41,14 @@ extension JSONSyntaxScan {
         let start = index
         while index < bytes.count, JSONNumberHint.isPart(bytes[index]) { index += 1 }
         expectation = opened.isEmpty ? .nothing : .commaOrEnd
-        // jansson names a character that begins no value.
+        // jansson reports a character that cannot begin a value.
         guard index > start else { return false }
         guard let message = JSONNumberHint.message((start..<index).map { bytes[$0] }) else { return true }
         note(message, at: start)
         return false
     }
 
-    /// The slip in a string at one of its bytes.
+    /// Returns the error in a string at one of its bytes.
     private static func hint(inString bytes: Span<UInt8>, at index: Int) -> String? {
         switch bytes[index] {
         case 0: return "a NUL character, which no text has; remove it"
@@ -68,11 +68,11 @@ extension JSONSyntaxScan {
     }
 }
 
-/// Numbers as other languages write them, and JSON does not (RFC 8259 section 6).
+/// Number formats of other languages that JSON does not allow (RFC 8259 section 6).
 enum JSONNumberHint {
     static let special = "JSON has neither infinity nor NaN; give a number"
 
-    /// The mistake in a number; nil for a valid one. It quotes nothing, because the text may be a secret.
+    /// Returns the error in a number; nil for a valid number. The message quotes nothing, because the text may be a secret.
     static func message(_ token: [UInt8]) -> String? {
         if token.first == UInt8(ascii: "+") { return "a number has no + before it; remove it" }
         var rest = token.first == UInt8(ascii: "-") ? token.dropFirst() : token[...]
@@ -91,7 +91,7 @@ enum JSONNumberHint {
         return takeExponent(&rest) && rest.isEmpty ? nil : message(after: rest)
     }
 
-    /// Whether a byte is part of a number, or of a text in its place.
+    /// Whether a byte is part of a number, or of a word in place of a number.
     static func isPart(_ byte: UInt8) -> Bool { isDigit(byte) || JSONSyntaxScan.isLetter(byte) || "+-.".utf8.contains(byte) }
 
     static func isSpecial(_ word: [UInt8]) -> Bool { ["NaN", "Infinity"].contains { $0.utf8.elementsEqual(word) } }
@@ -106,7 +106,7 @@ enum JSONNumberHint {
         }
     }
 
-    /// - Returns: whether there is a whole exponent, or none.
+    /// - Returns: whether the exponent is complete or missing.
     private static func takeExponent(_ rest: inout ArraySlice<UInt8>) -> Bool {
         guard let sign = rest.first, sign | 0x20 == UInt8(ascii: "e") else { return true }
         var after = rest.dropFirst()

@@ -1,7 +1,7 @@
-/// A usual mistake in JSON that a person has written by hand, with its position.
+/// A common mistake in handwritten JSON, with its position.
 ///
-/// jansson decides whether a text is JSON. This looks for the reason in a text that jansson has rejected, and may find none; it quotes
-/// nothing of the text but punctuation.
+/// jansson decides whether a text is valid JSON. This type looks for the cause in a text that jansson has rejected, and may find none. Its
+/// messages quote only punctuation of the text.
 package struct JSONSyntaxHint: Sendable, Equatable {
     package let message: String
     package let place: JSONPlace
@@ -13,7 +13,7 @@ package struct JSONSyntaxHint: Sendable, Equatable {
     }
 }
 
-/// Reads a text token by token, and remembers what may come next.
+/// Reads a text token by token, and keeps track of the tokens that may follow.
 struct JSONSyntaxScan {
     enum Expectation {
         case value, firstValue, key, firstKey, colon, commaOrEnd, nothing
@@ -26,7 +26,7 @@ struct JSONSyntaxScan {
     var index = 0
 
     /// Reads one token.
-    /// - Returns: whether there may be another.
+    /// - Returns: whether another token may follow.
     mutating func step(_ bytes: Span<UInt8>) -> Bool {
         while index < bytes.count, Self.isSpace(bytes[index]) { index += 1 }
         guard index < bytes.count else {
@@ -47,7 +47,7 @@ struct JSONSyntaxScan {
         }
     }
 
-    /// Detects text that no JSON has outside of strings, but similar languages do.
+    /// Detects characters that similar languages allow outside of strings, but JSON does not.
     private func foreign(_ bytes: Span<UInt8>) -> String? {
         func byte(_ offset: Int) -> UInt8 { index + offset < bytes.count ? bytes[index + offset] : 0 }
         switch byte(0) {

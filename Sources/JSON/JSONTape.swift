@@ -27,7 +27,7 @@ final class JSONTape: Sendable {
     }
 
     /// Reads a text by the rules of `JSONElement`.
-    /// - Parameter maximumValues: how many values and keys it may have.
+    /// - Parameter maximumValues: the maximum number of values and keys.
     static func parsed(_ text: Span<UInt8>, maximumDepth: Int, maximumValues: Int = .max) throws(JSONError) -> JSONTape {
         var scanner = TapeScanner(maximumValues: maximumValues)
         if let entries = scanner.entries(of: text, maximumDepth: maximumDepth) {
@@ -52,7 +52,7 @@ final class JSONTape: Sendable {
         return scanner.refusal(of: text)
     }
 
-    /// jansson distinguishes mistakes better than the scanner does, unless it fails at text that the scanner has skipped.
+    /// jansson reports mistakes more precisely than the scanner, unless it fails at text that the scanner has skipped.
     private static func explanation(of refusal: JSONError, in text: Span<UInt8>, maximumDepth: Int) -> JSONError {
         guard let error = Jansson.error(in: text, maximumDepth: maximumDepth), error.reason != .numberOutOfRange, error.reason != .nulInKey
         else { return refusal }
@@ -62,29 +62,30 @@ final class JSONTape: Sendable {
 
 /// Records the values of a JSON text while skipping them, without a tree.
 ///
-/// It accepts what `JSONDocument` accepts, and in addition text that only a reader would reject: numbers of any size, `\u0000` in keys and
-/// halves of surrogate pairs.
+/// It accepts the texts that `JSONDocument` accepts, and in addition values that fail only when they are read: numbers of any size,
+/// `\u0000` in keys and halves of surrogate pairs.
 struct TapeScanner {
     // In an object with more members, keys are looked up instead of compared one by one.
     private static let fewMembers = 24
     // A number that has no more of these is below 10^299, and the largest `Double` is above 10^308.
     private static let (defaultNumberBytes, defaultExponentDigits) = (200, 2)
-    // Of a value or key: fewer make room that stays empty, more have the entries copied as they grow.
+    // The estimated number of bytes per value or key: a low estimate reserves unused memory, a high one causes the entries to be copied as
+    // they grow.
     private static let defaultBytes = 10
 
     private var scanner = PlainScanner()
     private var entries: [JSONTape.Entry] = []
     private let maximumValues: Int
     private var reason: JSONError.Reason?
-    /// Whether the text keeps the rules of `JSONDocument`: there is nothing that only a reader would mind.
+    /// Whether the text satisfies the rules of `JSONDocument`, so that every value can be read.
     private(set) var isStrict = true
 
-    /// - Parameter maximumValues: how many values and keys a text may have.
+    /// - Parameter maximumValues: the maximum number of values and keys.
     init(maximumValues: Int = .max) {
         self.maximumValues = maximumValues
     }
 
-    /// Reads a text; nil if it is refused.
+    /// Reads a text; nil if it is rejected.
     mutating func entries(of text: Span<UInt8>, maximumDepth: Int) -> [JSONTape.Entry]? {
         entries.reserveCapacity(min(maximumValues, 1 + text.count / Self.defaultBytes))
         guard takeValue(in: text, depth: maximumDepth) else { return nil }
@@ -92,7 +93,7 @@ struct TapeScanner {
             reason = .trailingBytes
             return nil
         }
-        // After the values are counted, so that no text has more of them than it may, valid or not.
+        // After the values are counted, so that no text exceeds the maximum, valid or not.
         guard (try? UTF8Span(validating: text)) != nil else {
             reason = .invalidUTF8
             return nil
@@ -106,7 +107,7 @@ struct TapeScanner {
         return JSONError(reason: reason ?? (position == text.count ? .endOfInput : .syntax), endingAt: position, of: text)
     }
 
-    /// Passes a value, in which arrays and objects are nested at most `depth` deep.
+    /// Skips a value, in which arrays and objects are nested at most `depth` deep.
     private mutating func takeValue(in text: Span<UInt8>, depth: Int) -> Bool {
         guard entries.count < maximumValues else { return refuse(.tooManyValues) }
         switch scanner.next(in: text) {

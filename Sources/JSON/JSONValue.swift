@@ -13,8 +13,8 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Equatable {
-    /// Compares kind and content, strings as bytes: what Unicode calls equivalent stays different here. Numbers are equal when they are
-    /// written alike; whether 1.0 is 1 is for others to say.
+    /// Compares kind and content, strings as bytes: strings that are equal in Unicode may differ here. Numbers are equal when their texts
+    /// are; other types compare 1.0 with 1.
     package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -29,21 +29,21 @@ extension JSONValue: Equatable {
     }
 }
 
-// For reading what others wrote, where whatever is missing or of another kind says the same: nothing.
+// For reading foreign documents, in which a missing member and one of another kind are treated alike, as absent.
 extension JSONValue {
-    /// Reads strict JSON, as `JSONDocument` does; nil when it is none.
+    /// Parses strict JSON like `JSONDocument`; nil when it is invalid.
     package init?(parsing bytes: [UInt8]) {
         guard let tape = JSONTape.strict(bytes, maximumDepth: JSONDocument.defaultDepth) else { return nil }
         self = JSONElement(tape, 0).value
     }
 
-    /// A member of an object; nil when there is none, or the value is no object.
+    /// A member of an object; nil when there is none, or the value is not an object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let object) = self else { return nil }
         return object[key]
     }
 
-    /// The value; nil for `null`. To other companies a member that is null is one that is absent.
+    /// The value; nil for `null`. Other companies treat a null member as absent.
     package var nonNull: JSONValue? {
         if case .null = self { nil } else { self }
     }
@@ -117,7 +117,7 @@ extension JSONValue: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue {
-    /// A number with the fewest digits that read back as the same. An infinite one and not-a-number trap.
+    /// A number with the fewest digits that parse to the same value. An infinite one and not-a-number trap.
     package static func real(_ real: Double) -> JSONValue { .number(JSONNumber(real)) }
 
     /// Writes the value as UTF-8 JSON text without a line end, on one line or indented by two spaces.

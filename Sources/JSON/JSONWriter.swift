@@ -4,7 +4,7 @@
 package struct JSONWriter {
     package internal(set) var bytes: [UInt8] = []
 
-    /// Makes a writer with room for `capacity` bytes; more are made room for as they come.
+    /// Creates a writer with room for `capacity` bytes; it grows on demand.
     package init(capacity: Int) {
         bytes.reserveCapacity(capacity)
     }
@@ -22,7 +22,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// Begins an object as a member, with the members of an object that has been written before; more may follow.
+    /// Begins an object as a member, with the members of an object that is already written; more may follow.
     /// - Parameter object: that object's text, without white space around it.
     package mutating func beginObject(_ name: StaticString, membersOf object: [UInt8]) {
         precondition(object.first == UInt8(ascii: "{") && object.last == UInt8(ascii: "}"), "the text is an object")
@@ -43,14 +43,14 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// Adds a member that is a string, or null where there is none.
+    /// Adds a member that is a string; nil becomes null.
     package mutating func add(_ name: StaticString, _ text: String?) {
         guard let text else { return addNull(name) }
         write(name)
         write(text)
     }
 
-    /// Adds a member that is an integer, or null where there is none.
+    /// Adds a member that is an integer; nil becomes null.
     package mutating func add(_ name: StaticString, _ integer: Int64?) {
         guard let integer else { return addNull(name) }
         write(name)
@@ -91,7 +91,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Puts a comma between two values; nothing is asked within a string, so a bracket is one that opens.
+    /// Puts a comma between two values; it is not called within a string, so a bracket is an opening one.
     private mutating func separate() {
         switch bytes.last {
         case nil, UInt8(ascii: "{"), UInt8(ascii: "["): break
@@ -99,7 +99,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Looks at every byte without a branch, so that the processor looks at many at once.
+    /// Checks every byte without a branch, so that the compiler can vectorize the loop.
     private static func isPlain(_ text: Span<UInt8>) -> Bool {
         var found: UInt8 = 0
         for index in 0..<text.count {
@@ -143,7 +143,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a value with each member and element on a line of its own, two spaces further in than what it is in.
+    /// Writes a value with each member and element on its own line, indented by two more spaces than its parent.
     mutating func writeIndented(_ value: JSONValue, depth: Int) {
         switch value {
         case .array(let values) where !values.isEmpty:

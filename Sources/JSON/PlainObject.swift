@@ -1,7 +1,7 @@
-/// A JSON object that holds nothing but plain strings, recognised without building anything: what nearly every authorization request is.
+/// A JSON object with only plain strings, recognised without allocation, like nearly every authorization request.
 ///
-/// It recognises a part of what `JSONDocument` accepts, and only where both surely agree: no escapes, no other values, no repeated names,
-/// few members. For anything else there is no `PlainObject`, and `JSONElement` decides.
+/// It recognises a subset of the objects that `JSONDocument` accepts: no escapes, no other values, no repeated names, few members. For any
+/// other text there is no `PlainObject`, and `JSONElement` decides.
 package struct PlainObject {
     private static var maximumMembers: Int { 8 }
 
@@ -9,7 +9,7 @@ package struct PlainObject {
     private var values = InlineArray<8, Range<Int>>(repeating: 0..<0)
     private var count = 0
 
-    /// Recognises the object in `text`; nil when `text` is anything else, right or wrong.
+    /// Recognises the object in `text`; nil when `text` is anything else, valid or not.
     package init?(_ text: Span<UInt8>) {
         guard (try? UTF8Span(validating: text)) != nil else { return nil }
         var scanner = PlainScanner()
@@ -25,8 +25,8 @@ package struct PlainObject {
         guard scanner.take(UInt8(ascii: "}"), in: text), scanner.isAtEnd(of: text) else { return nil }
     }
 
-    /// Returns the range of a member's value in the text; nil when there is none of that name.
-    /// - Parameter text: the same that was recognised.
+    /// Returns the range of a member's value in the text; nil when there is no member with that name.
+    /// - Parameter text: the recognised text.
     package func value(of name: StaticString, in text: Span<UInt8>) -> Range<Int>? {
         for index in 0..<count where text.holds(name, at: names[index]) {
             return values[index]
@@ -35,7 +35,7 @@ package struct PlainObject {
     }
 }
 
-/// Reads tokens one after the other, for `PlainObject` and `TapeScanner`; the text is passed to each call and is the same in all.
+/// Reads tokens one after the other, for `PlainObject` and `TapeScanner`; the same text is passed to each call.
 struct PlainScanner {
     var position = 0
 
@@ -60,7 +60,7 @@ struct PlainScanner {
     /// Skips the plain part of a string: up to a quotation mark, a backslash, a control character or the end.
     fileprivate mutating func passPlainText(in text: Span<UInt8>) {
         while position + 8 <= text.count {
-            // Within bounds, as the condition has just shown.
+            // Within bounds, because of the loop's condition.
             let eight = unsafe text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
             let special = Self.special(in: UInt64(littleEndian: eight))
             position += special.trailingZeroBitCount / 8
@@ -74,8 +74,8 @@ struct PlainScanner {
         }
     }
 
-    /// Marks those of eight bytes that no string holds as they are, in their highest bits. The lowest mark is right; a borrow may set
-    /// others above it (graphics.stanford.edu/~seander/bithacks.html, "Determine if a word has a byte less than n").
+    /// Marks the bytes of eight that a string cannot contain unescaped, in their highest bits. The lowest mark is correct; a borrow may set
+    /// marks above it (graphics.stanford.edu/~seander/bithacks.html, "Determine if a word has a byte less than n").
     private static func special(in eight: UInt64) -> UInt64 {
         let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let quotation = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))
@@ -84,13 +84,13 @@ struct PlainScanner {
         return (zeros | (eight &- ones &* 0x20) & ~eight) & highest
     }
 
-    /// Passes white space; whether nothing is left then.
+    /// Skips white space; returns whether nothing is left then.
     mutating func isAtEnd(of text: Span<UInt8>) -> Bool {
         passWhiteSpace(in: text)
         return position == text.count
     }
 
-    /// White space as RFC 8259 section 2 has it.
+    /// White space as in RFC 8259 section 2.
     mutating func passWhiteSpace(in text: Span<UInt8>) {
         while position < text.count {
             switch text[position] {
@@ -102,7 +102,7 @@ struct PlainScanner {
 }
 
 extension Span<UInt8> {
-    /// Whether two ranges hold the same bytes.
+    /// Whether two ranges contain the same bytes.
     func areEqual(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         guard left.count == right.count else { return false }
         for offset in 0..<left.count where self[left.lowerBound + offset] != self[right.lowerBound + offset] {
@@ -111,7 +111,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether a range holds exactly the bytes of `name`.
+    /// Whether a range contains exactly the bytes of `name`.
     func holds(_ name: StaticString, at range: Range<Int>) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         for offset in 0..<range.count where unsafe self[range.lowerBound + offset] != name.utf8Start[offset] {
@@ -121,7 +121,7 @@ extension Span<UInt8> {
     }
 }
 
-/// The parts that a `TapeScanner` skips beside plain strings.
+/// The tokens that a `TapeScanner` skips in addition to plain strings.
 extension PlainScanner {
     /// Skips white space, and returns the next byte; nil at the end.
     mutating func next(in text: Span<UInt8>) -> UInt8? {
@@ -129,7 +129,7 @@ extension PlainScanner {
         return position < text.count ? text[position] : nil
     }
 
-    /// Passes a word that begins here; false when there is another.
+    /// Skips a word that begins here; false when there is another.
     mutating func take(_ word: StaticString, in text: Span<UInt8>) -> Bool {
         let range = position..<position + word.utf8CodeUnitCount
         guard range.upperBound <= text.count, text.holds(word, at: range) else { return false }
@@ -159,11 +159,11 @@ extension PlainScanner {
         }
     }
 
-    /// Passes a number that begins here; nil when something else is there.
+    /// Skips a number that begins here; nil when something else follows.
     mutating func takeNumber(in text: Span<UInt8>) -> ScannedNumber? {
         let isNegative = passByte(UInt8(ascii: "-"), in: text)
         let start = position
-        // Below zero, where there is one more.
+        // The lower bound has one more than the upper one.
         var value: Int? = 0
         let digits = passDigits(in: text) { digit in
             let (product, overflow) = (value ?? 0).multipliedReportingOverflow(by: 10)

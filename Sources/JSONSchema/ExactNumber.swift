@@ -2,9 +2,9 @@ internal import JSON
 
 /// A number of JSON in decimal digits, compared and divided without rounding: ± digits × 10^exponent.
 struct ExactNumber: Sendable, Equatable {
-    /// Beyond any exponent of a number that a `Double` holds, so that exponents can be added.
+    /// Larger than any exponent of a number that a `Double` can represent, so that exponents can be added.
     private static let largestExponent = 1 << 40
-    /// So many digits fit into 64 bits.
+    /// The number of digits that always fit into 64 bits.
     private static let maximumDivisorDigits = 19
     private static let maximumZeros = 6
 
@@ -63,7 +63,7 @@ struct ExactNumber: Sendable, Equatable {
 
     var isPositive: Bool { !isNegative && !isZero }
 
-    /// Whether numbers can be multiples of it: it is above zero, and has not too many digits.
+    /// Whether numbers can be multiples of it: it is above zero, and has few enough digits.
     var isDivisor: Bool { isPositive && digits.count <= Self.maximumDivisorDigits }
 
     /// The same as an `Int64`; nil when it has a fraction or does not fit.
@@ -72,7 +72,7 @@ struct ExactNumber: Sendable, Equatable {
         return Int64("\(isNegative ? "-" : "")\(isZero ? "0" : Self.text(digits[...]))\(Self.zeros(exponent))")
     }
 
-    /// The one text of this number. It is written as an integer only if it fits into 64 bits, so that a strict parser reads it.
+    /// The canonical text of this number. It is written as an integer only if it fits into 64 bits, so that a strict parser accepts it.
     var text: String {
         if let int64 { return "\(int64)" }
         let sign = isNegative ? "-" : ""
@@ -101,14 +101,14 @@ struct ExactNumber: Sendable, Equatable {
     private func isSmallerInMagnitude(than other: Self) -> Bool {
         if isZero || other.isZero { return isZero && !other.isZero }
         let (order, otherOrder) = (digits.count + exponent, other.digits.count + other.exponent)
-        // The same order of magnitude leaves the digits, of which a missing one is a zero.
+        // For the same order of magnitude the digits decide; a missing one is a zero.
         return order == otherOrder ? digits.lexicographicallyPrecedes(other.digits) : order < otherOrder
     }
 
-    /// Whether it is a whole number of times a divisor. Powers of ten are taken modulo, so that exponents cost nothing.
+    /// Whether it is an integer multiple of a divisor. Powers of ten are computed modulo the divisor, so that large exponents cost nothing.
     func isMultiple(of divisor: Self) -> Bool {
         if isZero { return true }
-        // A multiple has a zero for each power of ten that the divisor has more, and the last digit is none.
+        // A multiple has a zero for each power of ten that the divisor has more, but the last digit is not zero.
         let shift = exponent - divisor.exponent
         guard shift >= 0 else { return false }
         let modulus = divisor.digits.reduce(0 as UInt128) { $0 * 10 + UInt128($1) }

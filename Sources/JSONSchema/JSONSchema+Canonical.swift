@@ -1,8 +1,8 @@
 package import JSON
 
 extension JSONSchema {
-    /// The one JSON text of all values that JSON Schema calls equal: members in the order of their names' bytes, numbers in one spelling,
-    /// so that 1.0 is 1, nothing between tokens.
+    /// The canonical JSON text of all values that are equal in JSON Schema: members in the order of their names' bytes, numbers in one
+    /// spelling, so that 1.0 is 1, without white space.
     package static func canonical(_ value: JSONValue) -> [UInt8] {
         var text = CanonicalText()
         text.append(value)
@@ -10,10 +10,10 @@ extension JSONSchema {
     }
 }
 
-/// The canonical text of a value while it is written.
+/// The canonical text of a value while it is being written.
 struct CanonicalText {
     private(set) var bytes: [UInt8] = []
-    /// The number of digits that were read, of which few may be left.
+    /// The number of digits that were read, of which the text may contain fewer.
     private(set) var digitsRead = 0
 
     mutating func append(_ value: JSONValue) {

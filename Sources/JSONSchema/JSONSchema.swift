@@ -1,22 +1,22 @@
 package import JSON
 
-/// A JSON Schema, compiled once from the subset of draft 2020-12 that models use; docs/BOTS.md names it. Anything else is refused when the
-/// schema is read, with its place.
+/// A JSON Schema, compiled once from the subset of draft 2020-12 that models use, which docs/BOTS.md lists. Anything else is rejected when
+/// the schema is parsed, with its path.
 package struct JSONSchema: Sendable {
-    /// Something in a schema that is wrong or not supported.
+    /// A part of a schema that is invalid or not supported.
     package struct Mistake: Sendable, Equatable, CustomStringConvertible {
         /// The path from the schema's root, such as `.properties.order_id.pattern`; empty for the root.
         package let path: String
         package let description: String
     }
 
-    /// All that is wrong in a schema; never empty.
+    /// All mistakes in a schema; never empty.
     package struct Mistakes: Error, Sendable, Equatable {
         /// In the order of the schema.
         package let all: [Mistake]
     }
 
-    /// A breach of a schema: a sentence without any value.
+    /// A violation of a schema: a sentence without any value.
     package struct Violation: Error, Equatable, CustomStringConvertible {
         /// The path such as `items[2].count`; empty for the whole value.
         package let path: String
@@ -39,20 +39,20 @@ package struct JSONSchema: Sendable {
         guard compiler.mistakes.isEmpty else { throw Mistakes(all: compiler.mistakes) }
     }
 
-    /// Checks a value. The work is bounded: a value that takes too much of it has a breach, too.
+    /// Checks a value. The work is limited: a value that needs too much of it has a violation, too.
     /// - Parameter value: as deep as a parser allows.
-    /// - Returns: the first few breaches; or none, and the value in which each number that may only be an integer is written as one, such
-    ///   as 1.0 as 1.
+    /// - Returns: the first few violations; or none, and the value in which each number that must be an integer is written as one, such as
+    ///   1.0 as 1.
     package func check(_ value: JSONValue) -> (violations: [Violation], value: JSONValue) {
         var check = SchemaCheck()
         check.check(value, against: root)
         return (check.violations, check.violations.isEmpty ? check.withIntegers(value) : value)
     }
 
-    /// The value that a text means for a member of the root object, by the types that the schema gives it: a number, a boolean, null, or
-    /// the JSON of an array or an object; the text itself where a string is allowed, and where nothing else can be read.
+    /// Converts a text to a value of a member of the root object, by the member's types in the schema: a number, a boolean, null, or the
+    /// JSON of an array or an object; the text itself if a string is allowed, and if it cannot be converted.
     ///
-    /// Throws when a number has no place in 64 bits.
+    /// Throws when a number does not fit in 64 bits.
     package func value(ofText text: String, forMember name: String) throws(Violation) -> JSONValue {
         guard let types = root.member(name)?.allTypes, !types.contains(.string) else { return .string(text) }
         if let json = try? JSONElement(parsing: text.utf8.span), let violation = Self.violation(ofNumbersIn: json, ofMember: name) {

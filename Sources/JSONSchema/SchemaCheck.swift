@@ -1,9 +1,9 @@
 internal import JSON
 
-/// One validation: walks a value and the schema together, and gathers the first few breaches.
+/// One validation: traverses a value and the schema together, and collects the first few violations.
 struct SchemaCheck {
-    /// The position of a part of a value: the index of each member or item in its parent. Names come from strangers, can be long, and would
-    /// be read again for each number below them.
+    /// The position of a part of a value: the index of each member or item in its parent. Names are of foreign origin, may be long, and
+    /// would be read again for each number below them.
     private typealias Place = [Int]
 
     /// The maximum number of comparisons of a part of the schema with a part of the value.
@@ -73,7 +73,7 @@ struct SchemaCheck {
     }
 
     private mutating func check(_ text: String, _ rules: SchemaNode.StringRules) {
-        // A code point takes one to four bytes, so the bytes nearly always tell.
+        // A code point has one to four bytes, so the number of bytes nearly always decides.
         if rules.length.most != nil || rules.length.least != nil {
             check(text.unicodeScalars.count, range: rules.length, one: "character", many: "characters")
         }
@@ -128,7 +128,7 @@ struct SchemaCheck {
         }
     }
 
-    /// Whether a value is valid, without a word about it. When the work has become too much, it is not.
+    /// Whether a value is valid, without recording violations. It is invalid when the work exceeds the limit.
     private mutating func accepts(_ value: JSONValue, _ node: SchemaNode) -> Bool {
         let (before, integersBefore) = ((violations, most), integers.count)
         (violations, most) = ([], 1)
@@ -178,7 +178,7 @@ struct SchemaCheck {
 
 // The value that is used when it is valid.
 extension SchemaCheck {
-    /// The value in which each number that may only be an integer is written as one, such as 1.0 as 1.
+    /// The value in which each number that must be an integer is written as one, such as 1.0 as 1.
     func withIntegers(_ value: JSONValue) -> JSONValue {
         integers.isEmpty ? value : Self.written(value, at: [], Set(integers))
     }

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import JSON
 
-/// Compiles a schema, and notes everything in it that is wrong or not supported.
+/// Compiles a schema, and records everything in it that is invalid or not supported.
 final class SchemaCompiler {
     /// The maximum depth of schemas, `$ref` included: bounds the recursion here and in `SchemaCheck`.
     private static let deepest = 64
@@ -11,7 +11,7 @@ final class SchemaCompiler {
 
     struct Place {
         let path: String
-        /// Whether objects with `properties` refuse other names unless they say so.
+        /// Whether objects with `properties` reject other names by default.
         var isClosed: Bool
         let depth: Int
 
@@ -23,7 +23,7 @@ final class SchemaCompiler {
             Place(path: "\(path)[\(index)]", isClosed: isClosed, depth: depth + 1)
         }
 
-        /// The same place, where objects take any name.
+        /// The same position, with objects that accept any name.
         var open: Place { Place(path: path, isClosed: false, depth: depth) }
     }
 
@@ -36,7 +36,7 @@ final class SchemaCompiler {
     private let root: JSONValue
     private let refusesUnknownNames: Bool
     private var count = 0
-    /// By the name, and by whether its objects are closed.
+    /// By name, and by whether its objects are closed.
     private var definitions: [[UInt8]: Definition] = [:]
 
     init(root: JSONValue, refusesUnknownNames: Bool) {
@@ -47,7 +47,7 @@ final class SchemaCompiler {
     /// Compiles the whole schema. The result is valid only if there are no mistakes.
     func compiledRoot() -> SchemaNode {
         let place = Place(path: "", isClosed: refusesUnknownNames, depth: 0)
-        // So that mistakes are found in what nothing refers to.
+        // So that mistakes in unused definitions are found.
         if let definitions = root["$defs"] {
             let defsPlace = place.member("$defs")
             if case .object(let object) = definitions {
@@ -76,7 +76,7 @@ final class SchemaCompiler {
         }
     }
 
-    /// Notes a mistake, once: a definition is compiled a second time where its objects are open.
+    /// Records a mistake once: a definition is compiled a second time with open objects.
     func refuse(_ place: Place, _ message: String) {
         let mistake = JSONSchema.Mistake(path: place.path, description: message)
         if mistakes.count < Self.maximumMistakes, !mistakes.contains(mistake) { mistakes.append(mistake) }
@@ -88,7 +88,7 @@ final class SchemaCompiler {
         return SchemaNode(reader.finished())
     }
 
-    /// Compiles what `$ref` refers to; nil when that is wrong.
+    /// Compiles the target of `$ref`; nil when it is invalid.
     func compile(reference: JSONValue, _ place: Place) -> SchemaNode? {
         let prefix = "#/$defs/"
         guard case .string(let text) = reference, text.hasPrefix(prefix), let name = Self.unescaped(text.dropFirst(prefix.count)) else {

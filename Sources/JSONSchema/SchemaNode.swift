@@ -37,7 +37,7 @@ struct SchemaTypes: OptionSet, Sendable {
     }
 }
 
-/// A compiled schema: all of its rules must hold. Several may share one that `$ref` names, never in a circle.
+/// A compiled schema: all of its rules must hold. Several schemas may share the target of a `$ref`, never in a cycle.
 final class SchemaNode: Sendable {
     /// A whole number as a bound, in the words of a sentence.
     struct Range: Sendable {
@@ -67,7 +67,7 @@ final class SchemaNode: Sendable {
     }
 
     struct ObjectRules: Sendable {
-        /// By the UTF-8 of the name, as what Unicode calls equivalent is another name.
+        /// By the UTF-8 of the name, because names that are equal in Unicode are distinct.
         var properties: [[UInt8]: SchemaNode] = [:]
         /// In the order of the schema.
         var names: [String] = []
@@ -84,7 +84,7 @@ final class SchemaNode: Sendable {
         var not: SchemaNode?
     }
 
-    /// The parts of a schema while they are read.
+    /// The parts of a schema while it is being parsed.
     struct Rules: Sendable {
         /// The schema `false`: nothing is valid.
         var isNever = false
@@ -120,7 +120,7 @@ final class SchemaNode: Sendable {
         rules.objects.properties[Array(name.utf8)] ?? rules.combinations.all.lazy.compactMap { $0.member(name) }.first
     }
 
-    /// The types that are allowed, also by what it refers to and by its alternatives; nil when none are named.
+    /// The allowed types, including those of its reference and its alternatives; nil when none are given.
     var allTypes: SchemaTypes? {
         if let types = rules.types ?? rules.combinations.all.lazy.compactMap(\.allTypes).first { return types }
         let alternatives = rules.combinations.any.isEmpty ? rules.combinations.one : rules.combinations.any

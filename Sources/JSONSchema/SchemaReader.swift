@@ -55,7 +55,7 @@ struct SchemaReader {
 
     private mutating func readProperties(_ value: JSONValue, _ at: SchemaCompiler.Place) {
         guard case .object(let object) = value else { return compiler.refuse(at, "must be an object of schemas") }
-        // Without a name, too, an object is said to have these and no others.
+        // Even without `type`, such an object must have these members and no others.
         if object.members.isEmpty, place.isClosed, !reportedOthers { rules.objects.others = .never }
         for member in object.members {
             rules.objects.properties[Array(member.key.utf8)] = compiler.compile(member.value, at.member(member.key))

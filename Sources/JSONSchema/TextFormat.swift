@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The formats of strings that are checked, JSON Schema Validation section 7.3.
+/// The checked formats of strings, JSON Schema Validation section 7.3.
 enum TextFormat: String, Sendable, CaseIterable {
     case date
     case dateTime = "date-time"
@@ -13,7 +13,7 @@ enum TextFormat: String, Sendable, CaseIterable {
     case uuid
 
     func accepts(_ text: String) -> Bool {
-        // No format allows anything else, and so a Unicode character is never taken for a digit.
+        // No format allows other characters, so another Unicode digit is never taken for an ASCII digit.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         let bytes = Array(text.utf8)[...]
         return switch self {
@@ -44,7 +44,7 @@ enum TextFormat: String, Sendable, CaseIterable {
     }
 }
 
-// Dates and times as RFC 3339 section 5.6 and appendix A write them.
+// Dates and times in the form of RFC 3339 section 5.6 and appendix A.
 extension TextFormat {
     private static func isDateTime(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count > 11, let separator = text.dropFirst(10).first, separator | 0x20 == UInt8(ascii: "t") else { return false }
@@ -72,7 +72,7 @@ extension TextFormat {
             rest = rest.dropFirst(digits.count + 1)
         }
         guard let offset = offset(rest) else { return false }
-        // A leap second is inserted at the end of a day of UTC.
+        // A leap second is inserted only at the end of a UTC day.
         return second < 60 || (hour * 60 + minute - offset + 1440) % 1440 == 23 * 60 + 59
     }
 
@@ -85,7 +85,7 @@ extension TextFormat {
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 60 + minutes)
     }
 
-    /// Two numbers of so many digits with a separator between them, and nothing else.
+    /// Exactly two numbers of this many digits each, with a separator between them.
     private static func pair(_ text: ArraySlice<UInt8>, first: Int, separator: UInt8, second: Int) -> (Int, Int)? {
         guard text.count == first + 1 + second, text.dropFirst(first).first == separator else { return nil }
         guard let left = number(text.prefix(first)), let right = number(text.suffix(second)) else { return nil }

@@ -11,7 +11,7 @@ struct ValuePath: Sendable {
 
     mutating func enter(item index: Int) { steps.append(.item(index)) }
 
-    /// Goes back to what the last part entered is in.
+    /// Returns to the parent of the last entered part.
     mutating func leave() { steps.removeLast() }
 
     /// The form in a sentence, such as `items[2].count`; empty for the whole value.
@@ -26,7 +26,7 @@ struct ValuePath: Sendable {
 }
 
 extension JSONSchema.Violation {
-    /// Makes the sentence of a part and its mistake.
+    /// Composes the message from the part's path and its mistake.
     init(_ path: ValuePath, _ words: String) {
         let place = path.text
         self.init(path: place, description: "\(place.isEmpty ? "the value" : place) \(words)")

@@ -1,12 +1,12 @@
 package import Core
 package import HTTPClient
 
-/// The reasons that notifiers state in their own words; all others come from a status, a client's error or a provider's code.
+/// The reasons that notifiers define. All other reasons come from a status, a client error or a provider's code.
 package enum NotifierReason: String, Sendable, CaseIterable {
     case credentialAccepted = "credential_accepted"
     case deviceDelayed = "device_delayed"
     case invalidToken = "invalid_token"
-    /// The device seems to belong to the environment that the APNs key is not for.
+    /// The device probably belongs to the APNs environment that the key is not valid for.
     case keyNotForEnvironment = "key_not_for_environment"
     case logged
     /// The provider lacks a credential for the platform of this device.
@@ -20,25 +20,26 @@ package enum NotifierReason: String, Sendable, CaseIterable {
 }
 
 extension DeliveryOutcome {
-    /// Makes the outcome of an attempt that ended without asking the receiver.
+    /// Creates the outcome of an attempt that ended without a request to the receiver.
     package init(_ verdict: Verdict, unasked reason: NotifierReason, isAboutDevice: Bool = false) {
         self.init(verdict, reason: reason.rawValue, isAboutDevice: isAboutDevice, calledReceiver: false)
     }
 }
 
-/// The reason that an HTTP status is when nothing else explains it, such as `status_503`.
+/// The reason for an HTTP status that no other reason explains, such as `status_503`.
 package enum StatusReason {
     private static let prefix = "status_"
 
     package static func word(_ status: Int) -> String { "\(prefix)\(status)" }
 
-    /// The status that a word is for; nil for another word.
+    /// Returns the status of a reason; nil for any other reason.
     package static func status(_ word: String) -> Int? { (100...599).first { self.word($0) == word } }
 
     package static func contains(_ word: String) -> Bool { word.hasPrefix(prefix) }
 }
 
-/// The reason why a request got no response. The words are stable; a client error's own text may name hosts.
+/// The reason why a request got no response. The raw values are stable. They replace the texts of client errors, which may contain host
+/// names.
 package enum ClientReason: String, Sendable, CaseIterable {
     case invalidURL = "invalid_url"
     case hostUnknown = "host_unknown"
@@ -53,10 +54,10 @@ package enum ClientReason: String, Sendable, CaseIterable {
     case cancelled
     case overloaded
 
-    /// The beginning of the words for libcurl's other errors.
+    /// The prefix of the reasons for other errors of libcurl.
     package static let otherPrefix = "client_"
 
-    /// The word for an error; libcurl's other errors are `client_` and their number.
+    /// Returns the reason for an error. Other errors of libcurl become `client_` and their number.
     package static func word(_ error: ClientError) -> String {
         let reason: ClientReason
         switch error {

@@ -5,9 +5,9 @@ package struct NotifierTransport: Sendable, Equatable {
     /// The timeout of an attempt in seconds; at least 1.
     package var timeoutSeconds: Int
     package var concurrency: Int
-    /// The authorities, in PEM, that must have issued the server's certificate; nil for those of the system.
+    /// The certificate authorities (PEM) that are trusted for the server's certificate; nil for the authorities of the system.
     package var certificateAuthorities: PEMFile?
-    /// The proxy to go through; nil for none.
+    /// The proxy for all requests; nil for none.
     package var proxy: String?
 
     package init(timeoutSeconds: Int = 20, concurrency: Int, certificateAuthorities: PEMFile? = nil, proxy: String? = nil) {
@@ -20,20 +20,21 @@ package struct NotifierTransport: Sendable, Equatable {
     /// The timeout of an attempt in milliseconds.
     package var timeoutMilliseconds: Int { timeoutSeconds * 1000 }
 
-    /// The settings of a client that has a connection for each attempt.
+    /// Returns client settings with one connection for each concurrent attempt.
     package func clientSettings(userAgent: String) -> ClientSettings {
         ClientSettings(
             connectionsPerHost: concurrency, connectionLimit: concurrency, requestLimit: requestLimit, proxy: proxy,
             certificateAuthorities: certificateAuthorities?.path, userAgent: userAgent)
     }
 
-    /// The maximum number of waiting and running requests in the client: attempts may repeat a request or fetch a token.
+    /// The maximum number of waiting and running requests in the client. It exceeds `concurrency`, because an attempt may repeat a request
+    /// or fetch a token.
     var requestLimit: Int { 2 * concurrency + 16 }
 }
 
-/// A PEM file that libcurl reads itself. It has the contents that the configuration was read with, so that a reload notices a change.
+/// A PEM file that libcurl reads. `contents` is a copy from the time when the configuration was read, so that a reload detects changes.
 package struct PEMFile: Sendable, Equatable {
-    /// The path as the process sees it.
+    /// The path for this process.
     package var path: String
     /// The contents when the configuration was read.
     package var contents: [UInt8]

@@ -1,17 +1,17 @@
 package import Core
 
 enum ProviderObjection: CaseIterable {
-    /// None: the provider accepted the push.
+    /// No objection: the provider accepted the push.
     case none
-    /// The device has no use for the token any more.
+    /// The token is no longer valid for the device.
     case deviceGone
-    /// The token seems to be of another app or project.
+    /// The token seems to belong to another app or project.
     case otherApp
     case tooMany
-    /// None: the provider itself failed.
+    /// No objection to the push: the provider itself failed.
     case failing
     case message
-    /// The credential or the settings.
+    /// The credential or the settings are wrong.
     case settings
 }
 
@@ -52,7 +52,7 @@ extension HMSCode {
         switch self {
         case .success: .none
         case .invalidToken: .otherApp
-        // A partial success stays a reason only where it says nothing of the token.
+        // A partial success remains as a reason only if the answer contains nothing about the token.
         case .internalError, .partialSuccess: .failing
         case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .messageTooLong,
             .tooManyTokens:
@@ -65,7 +65,7 @@ extension HMSCode {
 }
 
 extension ReasonSource {
-    /// A push provider's objection; nil where the reason is not the provider's own word.
+    /// Returns a push provider's objection; nil if the reason does not come from the provider.
     fileprivate func objection(_ reason: String) -> ProviderObjection? {
         guard case .push(let provider) = self else { return nil }
         return switch provider {
@@ -76,14 +76,14 @@ extension ReasonSource {
         }
     }
 
-    /// Whether a delivery that ended for this reason has also ended the registration of its device, as happens when people remove an app.
-    /// While the notifier's settings may be to blame, such a delivery does not end.
+    /// Whether a delivery that ended with this reason has also ended the registration of its device, for example because the app was
+    /// removed. A delivery does not end with such a reason while the notifier's settings may be the cause.
     package func endsDevice(_ reason: String) -> Bool {
         guard case .push = self else { return false }
         return reason == NotifierReason.invalidToken.rawValue || [.deviceGone, .otherApp].contains(objection(reason))
     }
 
-    /// The settings to check after a refusal that may be theirs or one device's fault: the end of a sentence that has said so.
+    /// Returns the settings to check after a rejection that the settings or one device may have caused: the end of a sentence.
     package func doubtRemedy(_ reason: String) -> LocalizedText {
         settingsRemedy(reason).map { remedy in
             guard remedy.hasPrefix("many devices") || remedy.hasPrefix("если устройств много"), let colon = remedy.firstIndex(of: ":")
@@ -94,7 +94,7 @@ extension ReasonSource {
 }
 
 extension ReasonMeaning {
-    /// The meaning of a push provider's own word.
+    /// Returns the meaning of a push provider's reason.
     static func ofPush(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
         source.objection(reason).map { of($0, reason: reason, source: source) }
     }
@@ -136,7 +136,7 @@ extension ReasonMeaning {
         }
     }
 
-    /// The meaning of a status that nothing else explains.
+    /// Returns the meaning of a status that no other reason explains.
     static func ofStatus(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
         guard let status = StatusReason.status(reason) else { return nil }
         if (200..<300).contains(status) { return ReasonMeaning("the receiver accepted it", "получатель принял", do: nil) }

@@ -1,8 +1,8 @@
 internal import Core
 
 extension ReasonMeaning {
-    /// The meaning of a reason that has paused its notifier. A refusal that may be one device's own fault pauses it only after many devices
-    /// were refused for this reason, so no single device is the cause.
+    /// Returns the meaning of a reason that has paused its notifier. A rejection that may be the fault of one device pauses the notifier
+    /// only after the provider has rejected many devices for this reason, so a single device cannot be the cause.
     package func asPause(_ reason: String, _ source: ReasonSource) -> ReasonMeaning {
         guard remedy?.english.hasPrefix(Self.openApp.english) == true else { return self }
         return ReasonMeaning(

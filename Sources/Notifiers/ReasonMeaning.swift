@@ -1,22 +1,22 @@
 package import Core
 
-/// The receiver, as far as the meaning of its answers depends on it.
+/// The receiver, as far as the meaning of its responses depends on it.
 package enum ReasonSource: Sendable, Equatable {
     case log
     /// A receiver of signed events, by the notifier's name.
     case http(String)
     case relay
     case push(PushDestination)
-    /// A notifier that is not configured any more, or none, such as an app's backend.
+    /// A notifier that is no longer configured, or no notifier, such as an app's backend.
     case unknown
 }
 
-/// The meaning of an attempt's reason, for a person who asks why a delivery did not arrive.
+/// The meaning of an attempt's reason, for an operator who wants to know why a delivery did not arrive.
 package struct ReasonMeaning: Sendable, Equatable {
     package let text: LocalizedText
-    /// The end of a sentence; nil when it has arrived, so that nothing need be done.
+    /// The remedy, worded as the end of a sentence; nil when the delivery has arrived.
     package let remedy: LocalizedText?
-    /// The remedy where `remedy` is to wait and waiting does not help: the end of a sentence; nil for none of this reason's own.
+    /// The remedy if `remedy` is to wait and waiting does not help, worded as the end of a sentence; nil if this reason has none.
     package let lasting: LocalizedText?
 
     package init(_ text: LocalizedText, _ remedy: LocalizedText?, ifItLasts lasting: LocalizedText? = nil) {
@@ -34,13 +34,13 @@ package struct ReasonMeaning: Sendable, Equatable {
         self = meaning
     }
 
-    /// A meaning whose remedy is in words of its own.
+    /// A meaning with its own remedy.
     init(_ english: Phrase<English>, _ russian: Phrase<Russian>, do remedy: LocalizedText?, ifItLasts lasting: LocalizedText? = nil) {
         self.init(LocalizedText(english, russian), remedy, ifItLasts: lasting)
     }
 }
 
-/// Waiting is the remedy where Deskgate tries again by itself.
+/// The remedy while Deskgate retries automatically.
 extension ReasonMeaning {
     static let waiting = LocalizedText(
         "wait: Deskgate tries again by itself until the event expires",
@@ -49,7 +49,7 @@ extension ReasonMeaning {
     static let openApp = LocalizedText(
         "have the person open the app, which registers its present token",
         "пусть человек откроет приложение, оно зарегистрирует новый токен")
-    /// For an answer that removes the device.
+    /// For a response that removes the device.
     static let newToken = LocalizedText(
         "\(openApp); the device with the old one has left the registry", "\(openApp); устройство со старым токеном уже удалено")
 
@@ -109,7 +109,7 @@ extension ReasonMeaning {
         }
     }
 
-    /// The reasons about the tokens with which a push provider is asked.
+    /// The reasons about a push provider's access tokens.
     private static func ofToken(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
         switch reason {
         case ProviderTokenFailure.StateReason.clockSkew.rawValue:
@@ -143,7 +143,7 @@ extension ReasonMeaning {
 }
 
 extension ReasonSource {
-    /// The remedy for refused settings: the notifier's own where it has one.
+    /// The remedy for rejected settings: the notifier's own if it has one.
     func settingsRemedy(_ reason: String) -> LocalizedText {
         switch self {
         case .push(let provider): provider.remedy(for: reason)
@@ -158,7 +158,7 @@ extension ReasonSource {
 }
 
 extension PushDestination {
-    /// The remedy when an answer with this reason pauses the notifier: the end of a sentence.
+    /// The remedy when a response with this reason pauses the notifier, worded as the end of a sentence.
     fileprivate func remedy(for reason: String) -> LocalizedText {
         switch self {
         case .apns: (APNsRemedy.byReason[reason] ?? .credential).localized
@@ -170,6 +170,6 @@ extension PushDestination {
 }
 
 extension LocalizedText {
-    /// Whether, as a remedy, it is to wait.
+    /// Whether the remedy is to wait.
     package var isWaiting: Bool { english.hasPrefix(ReasonMeaning.waiting.english) }
 }

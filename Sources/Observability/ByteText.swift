@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Text is built as bytes: output is bytes, and one growing array is cheaper than copying Strings.
+/// Text is built as bytes, because output is bytes, and one growing array is cheaper than copying Strings.
 extension [UInt8] {
     mutating func append(text: String) {
         append(contentsOf: text.utf8)
@@ -10,7 +10,7 @@ extension [UInt8] {
         append(text: String(integer))
     }
 
-    /// Appends the shortest decimal text that reads back as the same number: `0.25`, `5e-05`, `1`, `NaN`, `+Inf`, `-Inf`.
+    /// Appends the shortest decimal text that parses to the same number: `0.25`, `5e-05`, `1`, `NaN`, `+Inf`, `-Inf`.
     mutating func append(number: Double) {
         guard number.isFinite else {
             append(text: number.isNaN ? "NaN" : number > 0 ? "+Inf" : "-Inf")

@@ -10,7 +10,7 @@ package struct PageFile: Sendable {
         return unsafe PageFile(name: String(cString: file.name), bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
     }
 
-    /// The media type that its name ends with.
+    /// The media type for the extension of its name.
     package var mediaType: String {
         if name.hasSuffix(".html") { return "text/html; charset=utf-8" }
         if name.hasSuffix(".css") { return "text/css; charset=utf-8" }

@@ -6,7 +6,7 @@ package final class AppendedFile: Sendable {
     /// Valid as long as the object lives.
     package let descriptor: Int32
 
-    /// - Parameter mode: permissions such as 0o600, less those that the umask forbids.
+    /// - Parameter mode: permissions such as 0o600, without those that the umask removes.
     /// - Throws: `alreadyExists` when the file exists; it is not changed.
     package init(_ path: String, mode: UInt32) throws(SystemError) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode)

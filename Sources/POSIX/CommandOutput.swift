@@ -2,16 +2,16 @@ internal import CPOSIX
 internal import Glibc
 
 package enum CommandOutput {
-    /// Runs a program with no standard input and in the C locale, and waits for its end.
+    /// Runs a program without standard input and in the C locale, and waits for its end.
     /// - Parameters:
     ///   - program: its path, or a name that is searched for in PATH.
     ///   - arguments: without the program's own name and without U+0000; no shell interprets them.
-    ///   - limit: the most bytes of output that are returned; the rest is dropped.
+    ///   - limit: the maximum number of bytes of output to return; the rest is discarded.
     /// - Returns: standard output; nil when the program cannot be started, or does not end with code 0.
     package static func read(_ program: String, _ arguments: [String], limit: Int) -> [UInt8]? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
-        // Of programs that are started meanwhile, none shall hold it open.
+        // Other programs that are started meanwhile must not inherit it.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let identifier = start(program, arguments, output: ends[1])
         close(ends[1])
@@ -46,7 +46,7 @@ package enum CommandOutput {
             let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return kept }
-            // Output beyond the limit is read too, so that the program can end.
+            // Output beyond the limit is also read, so that the program can end.
             kept += chunk.prefix(min(count, limit - kept.count))
         }
     }

@@ -75,8 +75,8 @@ package enum File {
         }
     }
 
-    /// Creates a file as `create` does, for a command: with the rights of the directory's owner, and with the owner and group of another
-    /// file. They are set on the open file, because the directory's owner may have put a symbolic link in its place by then.
+    /// Creates a file like `create`, but for a command: with the permissions of the directory's owner, and with the owner and group of
+    /// another file. They are set on the open file, because the directory's owner may have replaced its name by a symbolic link.
     /// - Parameter model: a file whose owner and group it gets.
     package static func create(
         _ path: String, mode: UInt32, ownedAs model: String, _ bytes: some Sequence<UInt8>

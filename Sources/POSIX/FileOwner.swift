@@ -10,8 +10,8 @@ package struct FileOwner: Equatable, Sendable {
         (self.id, self.name, self.group) = (id, name, PathOwner.groupOfUnknownUser(group))
     }
 
-    /// Takes the owner of a path, as `FileSystem` finds it.
-    /// - Parameter place: the directory or file that shows the owner.
+    /// Uses the owner of a path, as `FileSystem` finds it.
+    /// - Parameter place: the directory or file with that owner.
     package init(id: UInt32, at place: String) {
         self.init(id: id, name: Machine.knownUserName(id), group: (try? FileSystem.group(of: place)) ?? 0)
     }

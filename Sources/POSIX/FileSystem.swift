@@ -57,15 +57,15 @@ package enum FileSystem {
         return status.st_gid
     }
 
-    /// Returns the owner of a path or, if that is not visible, of the nearest visible directory above it; nil: none is visible.
+    /// Returns the owner of a path or, if that is not visible, of the nearest visible directory above it; nil when none is visible.
     package static func visibleOwner(of path: String) -> (place: String, owner: UInt32)? {
         Path.ancestors(of: path).lazy.compactMap { place in (try? owner(of: place)).map { (place, $0) } }.first
     }
 
-    /// Returns the user other than root who controls a path, as `Process.asOwner` determines it, and the directory, link or file that shows
-    /// it. The service of that user could not write files that root makes there.
+    /// Returns the user other than root who controls a path, as `Process.asOwner` determines it, and the directory, link or file with that
+    /// owner. The service of that user could not write files that root creates there.
     /// - Returns: nil for root's own paths, and when root does not run this process.
-    /// - Throws: why no single user controls the path, with the remedy.
+    /// - Throws: when no single user controls the path; the error contains the reason and the remedy.
     package static func otherOwner(of path: String) throws(SystemError) -> (place: String, owner: UInt32)? {
         guard Process.isRunByRoot else { return nil }
         let owner = try PathOwner(of: path)
@@ -73,7 +73,7 @@ package enum FileSystem {
         return (place, owner.user)
     }
 
-    /// Returns why this process cannot read a file, which may be missing; nil when it can.
+    /// Returns the reason why this process cannot read a file, which may be missing; nil when it can.
     package static func obstacle(toReading path: String) -> SystemError? {
         unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : SystemError.last
     }

@@ -3,12 +3,12 @@ internal import Glibc
 
 /// Reports that files, or the links and directories that lead to them, have changed (inotify(7)).
 ///
-/// It watches what existed when it was made: after a change, make another one. Changes by another machine through a network file system are
-/// not seen.
+/// It watches the files and directories that exist when it is created: after a change, create another one. Changes by another machine
+/// through a network file system are not reported.
 package final class FileWatch: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        /// A step for the operator.
+        /// An action for the operator.
         package let remedy: String
         /// Whether a directory was removed after `WatchedPaths` was made, so that a new attempt helps.
         package let isOutdated: Bool
@@ -25,15 +25,16 @@ package final class FileWatch: Sendable {
     /// The relevant names in a directory, by the directory's watch. A file's watch has none.
     private let names: [Int32: Set<String>]
 
-    // Without IN_MODIFY, as a file that is still being written need not be read, and a database in the same directory never stops changing.
+    // Without IN_MODIFY, because a file that is still being written need not be read, and a database in the same directory changes
+    // continuously.
     private static let inDirectory =
         IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-    // A file that a container has been given by a mount of its own changes in a directory that the container does not see.
+    // A file that is mounted alone into a container changes in a directory that the container does not have.
     private static let ofFile = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW
     /// The size of struct inotify_event without the name.
     private static let headSize = 16
 
-    /// - Throws: when the system refuses; then nothing is watched.
+    /// - Throws: when the system call fails; then nothing is watched.
     package init(_ places: WatchedPaths) throws(Failure) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard descriptor >= 0 else { throw Failure(.last, at: nil) }
@@ -58,7 +59,7 @@ package final class FileWatch: Sendable {
             names[watch, default: []].formUnion(wanted)
         }
         for file in places.files where unsafe inotify_add_watch(descriptor, file, UInt32(ofFile)) < 0 {
-            // A file that has gone or may not be read is its directory's to tell.
+            // The watch of the directory reports a file that was removed or cannot be read.
             let error = SystemError.last
             guard error.isMissing || error.code == EACCES else { throw Failure(error, at: file) }
         }

@@ -11,7 +11,7 @@ package enum Machine {
     /// Whether files at a path are in memory, and lost when the machine stops (statfs(2)).
     package static func isInMemory(_ path: String) -> Bool { unsafe shim_statfs_is_memory(path) == 1 }
 
-    /// Returns why a host name has no address (getaddrinfo(3)); nil when it has one. Blocks as long as the resolver takes.
+    /// Returns the reason why a host name has no address (getaddrinfo(3)); nil when it has one. Blocks as long as the resolver takes.
     package static func problem(resolving host: String) -> String? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

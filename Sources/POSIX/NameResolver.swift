@@ -6,7 +6,7 @@ package import Threading
 /// Resolves host names by the system's configuration (nsswitch.conf(5), resolv.conf(5)) within a timeout.
 ///
 /// getaddrinfo(3) can neither be cancelled nor limited in time, so each name has a thread of its own, which is abandoned after the timeout.
-/// Any thread may call; it blocks meanwhile.
+/// Any thread may call it; it blocks.
 package final class NameResolver: Sendable {
     package enum Failure: Error, Equatable, Sendable {
         /// The name has no address, or the name servers do not respond.
@@ -36,8 +36,8 @@ package final class NameResolver: Sendable {
     /// The result of one thread; nil until then.
     private typealias Finding = Monitor<Result<[IPAddress], Failure>?>
 
-    /// Names resolved at one time: in all, for one app, and for one person. Hanging name servers take up to 30 seconds (three servers, two
-    /// attempts, five seconds each; resolv.conf(5)), and no person may use all places meanwhile.
+    /// The number of names resolved at the same time: in total, for one app, and for one person. Hanging name servers take up to 30 seconds
+    /// (three servers, two attempts, five seconds each; resolv.conf(5)), during which no person may use all places.
     private static let bounds = [ShareBound(64), ShareBound(32), ShareBound(8)]
 
     private let server: Server?
@@ -76,7 +76,7 @@ package final class NameResolver: Sendable {
         return try found.get()
     }
 
-    /// Rejects further names. Those under way end by themselves.
+    /// Rejects further names. Running resolutions end by themselves.
     package func close() {
         state.withLock { $0.isClosed = true }
     }

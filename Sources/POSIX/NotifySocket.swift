@@ -6,7 +6,7 @@ internal import Glibc
 /// A message is one datagram. systemd promises to keep this protocol, and recommends that programs implement it themselves. libsystemd
 /// would do no more, and would load compression libraries into every process.
 package final class NotifySocket: Sendable {
-    // Opened once and not connected: it needs no descriptor when none is left, and finds a manager that has created its socket again.
+    // Opened once and not connected: it needs no further descriptor, and reaches a manager that has created its socket again.
     private let descriptor: Int32
     private let path: String
 
@@ -18,7 +18,7 @@ package final class NotifySocket: Sendable {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError.last }
-        // A manager that no longer reads must not hold a thread for ever.
+        // A manager that no longer reads must not block a thread forever.
         var patience = timeval(tv_sec: 5, tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }

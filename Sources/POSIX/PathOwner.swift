@@ -21,7 +21,7 @@ struct PathOwner {
     static func isInForce(for path: String) -> Bool { (try? PathOwner(of: path))?.user == geteuid() }
 
     /// Finds the owner of a path to a file, which may be missing.
-    /// - Throws: why there is none, with the remedy.
+    /// - Throws: when there is none; the error contains the reason and the remedy.
     init(of path: String) throws(SystemError) {
         let here = path.utf8.first == UInt8(ascii: "/") ? "/" : try FileSystem.absolutePath(of: ".")
         // The rest of the way, its next name last.
@@ -44,7 +44,7 @@ struct PathOwner {
             }
             links += 1
             guard links <= Self.maximumLinks else { throw SystemError(code: ELOOP) }
-            // A target that is no UTF-8 was repaired, and would lead elsewhere.
+            // A target with invalid UTF-8 was repaired, and would lead elsewhere.
             guard let target = FileSystem.linkTarget(of: next), !target.unicodeScalars.contains("\u{FFFD}") else {
                 throw SystemError(code: EILSEQ)
             }
@@ -53,7 +53,7 @@ struct PathOwner {
         }
     }
 
-    /// Takes a directory or link on the path into account.
+    /// Evaluates a directory or link on the path.
     /// - Parameter count: names that follow it.
     private mutating func note(_ path: String, _ status: stat, following count: Int) throws(SystemError) {
         guard [S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT), status.st_uid != 0 else { return }
@@ -89,8 +89,8 @@ struct PathOwner {
         (user, group, place) = (status.st_uid, status.st_gid, path)
     }
 
-    /// Returns the group of a user whom the system does not know, from the group of this user's directory. A directory that was given away
-    /// often keeps root's group, of which the user is not a member.
+    /// Returns the group of a user without an entry in the user database, from the group of this user's directory. A directory whose owner
+    /// was changed often keeps root's group, of which the user is not a member.
     static func groupOfUnknownUser(_ group: gid_t) -> gid_t { group == 0 ? nobody : group }
 
     private static func names(_ path: String) -> [String] { path.split(separator: "/").map(String.init).filter { $0 != "." } }

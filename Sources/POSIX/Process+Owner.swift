@@ -3,17 +3,17 @@ internal import Glibc
 internal import Threading
 
 extension Process {
-    /// Runs `body` with the rights of a path's owner, if root runs this process. Otherwise, and for root's own paths, the rights stay.
+    /// Runs `body` with the permissions of a path's owner, if root runs this process. Otherwise, and for root's own paths, the permissions
+    /// stay.
     ///
     /// The owner may at any moment replace anything in the directory, such as a new file, by a symbolic link to a file of root, so a check
-    /// of a path does not hold until the path is used. With the rights of the owner, no call can do more than the owner could.
+    /// of a path becomes invalid before the path is used. With the owner's permissions, no call can do more than the owner could.
     ///
-    /// All threads of the process change their rights, so commands may use this, and a service must not. Calls may nest, but must not wait
-    /// for other threads that call this, because those wait for the outer call. A call for the owner whose rights are in force changes
-    /// nothing, not even for a moment.
+    /// All threads of the process change their user, so commands may use this, but a service must not. Calls may nest, but must not wait
+    /// for other threads that call this, because those wait for the outer call. A nested call for the same owner changes nothing.
     /// - Parameters:
     ///   - path: a file, which may be missing; for its owner see `PathOwner`.
-    ///   - explain: makes the error that is thrown when the path has no owner, or the owner's rights cannot be taken.
+    ///   - explain: creates the error that is thrown when the path has no owner, or the process cannot take the owner's permissions.
     package static func asOwner<Value, Failure: Error>(
         of path: String, orThrow explain: (SystemError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -45,13 +45,13 @@ extension Process {
         "cannot take the rights of the owner of \(path): \(error)"
     }
 
-    /// Returns the remedy for a file that this user may not write: the command that gives it to the owner whose rights are in force.
+    /// Returns the remedy for a file that this user may not write: the command that gives it to the user of the current permissions.
     package static func remedy(ofUnwritable file: String) -> String {
         rightsInForce == nil ? "chown it to the user that serves" : "run \(Machine.chown(file, to: user))"
     }
 
-    /// The owner whose rights are in force, and the remedy if they do not suffice, as the end of an error's sentence; nil: the rights with
-    /// which the process was started.
+    /// The user of the current permissions, and the remedy if they do not suffice, as the end of an error's sentence; nil for the
+    /// permissions at the start of the process.
     package static var rightsInForce: String? {
         Rights.place.withLock(\.self).map {
             "with the rights of \(Machine.userName(user)), who owns \($0): give that user the directory and its files (chown), or keep "
@@ -81,7 +81,7 @@ private enum Turn {
 /// The effective ids of a process whose real user is root.
 private struct Rights: Equatable {
     private static let maximumGroups = 1024
-    /// The directory or file that gave the rights in force; nil: the rights with which the process was started.
+    /// The directory or file whose owner's permissions are in force; nil for the permissions at the start of the process.
     static let place = Monitor<String?>(nil)
 
     private let user: uid_t
@@ -128,7 +128,7 @@ private struct Rights: Equatable {
         }
     }
 
-    /// Exchanges the process's rights for those of a path's owner. Returns the former rights, to be restored.
+    /// Switches the process to the permissions of a path's owner. Returns the former ones, to be restored.
     static func exchange(forOwnerOf path: String) throws(SystemError) -> Rights {
         let former = try current
         do throws(SystemError) {

@@ -3,17 +3,17 @@ internal import Glibc
 
 /// Requests a reload of another process, and waits for its outcome.
 ///
-/// SIGHUP carries a random number (sigqueue(3)). When the process takes the signal, it connects to the abstract socket of this number, and
-/// it sends the outcome after the reload. So the outcome of another reload is never taken for this one's. This needs neither a directory
-/// that both may write to nor the admin listener, whose token and certificate the reload may replace.
+/// SIGHUP carries a random number (sigqueue(3)). When the process receives the signal, it connects to the abstract socket with this number,
+/// and sends the outcome after the reload. So the outcome of another reload is never confused with this one's. This needs neither a
+/// directory that both may write to nor the admin listener, whose token and certificate the reload may replace.
 package final class ReloadRequest: Sendable {
     package enum Outcome: Sendable, Equatable {
-        /// The process is evidently no service of this program, and was sent nothing.
+        /// The process does not run this program, and got no signal.
         case stranger
         case answered([UInt8])
-        /// The process has not taken the signal.
+        /// The process has not received the signal.
         case notTaken
-        /// The process has taken the signal, but has not finished the reload.
+        /// The process has received the signal, but has not finished the reload.
         case notFinished
         /// The process has ended during the reload.
         case ended
@@ -22,7 +22,7 @@ package final class ReloadRequest: Sendable {
     private static let outcomeLimit = 1 << 20
 
     private let process: Int32
-    /// Names the socket.
+    /// The number of the socket's name.
     let number: Int32
     private let listener: Int32
 
@@ -40,13 +40,13 @@ package final class ReloadRequest: Sendable {
         close(listener)
     }
 
-    /// Sends the signal, and waits for the outcome. The kernel keeps only one of two pending signals, so the signal is sent again each
-    /// second until it is taken.
+    /// Sends the signal, and waits for the outcome. The kernel keeps only one of two pending signals, so the signal is repeated each second
+    /// until it is received.
     /// - Throws: when the process does not exist or may not be signalled.
     package func run(timeoutSeconds: Int) throws(SystemError) -> Outcome {
         for passed in 0..<timeoutSeconds {
             guard kill(process, 0) == 0 else { throw SystemError.last }
-            // A process may be hidden from its own user (hidepid in proc(5)), so what is not seen does not count.
+            // A process may be hidden from its own user (hidepid in proc(5)), so a hidden process is no error.
             if Process.isOfThisProgram(process) == false || Process.blocksHangup(process) == false { return .stranger }
             guard unsafe sigqueue(process, SIGHUP, sigval(sival_int: number)) == 0 else { throw SystemError.last }
             guard let connection = connection(timeoutMilliseconds: 1000) else { continue }
@@ -108,11 +108,11 @@ private func peer(of connection: Int32) -> Int32? {
 package struct ReloadSender: Sendable, Equatable {
     /// 0 when the receiver cannot see the process, as from within a container.
     let process: Int32
-    /// Names the sender's socket.
+    /// The number of the name of the sender's socket.
     let number: Int32
 }
 
-/// The connection to the sender of a `ReloadRequest`, open from when its signal is taken until the outcome is sent.
+/// The connection to the sender of a `ReloadRequest`, open from the receipt of its signal until the outcome is sent.
 package final class ReloadReply: Sendable {
     private let connection: Int32
 
@@ -120,7 +120,7 @@ package final class ReloadReply: Sendable {
     package init?(to sender: ReloadSender) {
         connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard connection >= 0 else { return nil }
-        // A sender that does not read must not hold the thread that takes signals for ever.
+        // A sender that does not read must not block the thread that handles signals forever.
         var patience = timeval(tv_sec: 5, tv_usec: 0)
         unsafe setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let result = unsafe (try? UnixSocketName(Self.name(of: sender.number)))?.withAddress { unsafe connect(connection, $0, $1) }

@@ -4,19 +4,19 @@ internal import Glibc
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The errno value.
     package let code: Int32
-    /// Replaces the system's message; nil: the message is used.
+    /// A description that replaces the system's message; nil to use the system's message.
     private let explanation: String?
 
     init(code: Int32) {
         (self.code, explanation) = (code, nil)
     }
 
-    /// - Parameter explain: makes the text from the system's message.
+    /// - Parameter explain: converts the system's message to the description.
     init(code: Int32, _ explain: (String) -> String) {
         (self.code, explanation) = (code, explain(Self.message(code)))
     }
 
-    /// The error of the last failed call. A denied access also names the rights in force.
+    /// The error of the last failed call. If access was denied, the description also contains the effective rights.
     static var last: SystemError {
         let code = errno
         guard code == EACCES || code == EPERM, let rights = Process.rightsInForce else { return SystemError(code: code) }
@@ -31,7 +31,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     package var alreadyExists: Bool { code == EEXIST }
     package var isTooLarge: Bool { code == EFBIG }
 
-    /// The system's message, such as `No such file or directory`, or a text with the remedy.
+    /// The system's message, such as `No such file or directory`, or a description with the remedy.
     package var description: String { explanation ?? Self.message(code) }
 
     private static func message(_ code: Int32) -> String {

@@ -2,9 +2,9 @@ internal import CPOSIX
 internal import Glibc
 
 package enum UnixSocket {
-    /// Connects and closes the connection at once, to find out whether a process listens.
-    /// - Returns: false when the process has no room for a connection, because it accepts none of those that wait.
-    /// - Throws: why the connection failed; with `isMissing` or `isRefused` no process listens.
+    /// Connects and immediately closes the connection, to detect whether a process listens.
+    /// - Returns: false when a process listens, but its queue of unaccepted connections is full.
+    /// - Throws: the reason why the connection failed. With `isMissing` or `isRefused`, no process listens.
     @discardableResult
     package static func probe(_ path: String) throws(SystemError) -> Bool {
         let name = try UnixSocketName(path)
@@ -13,19 +13,19 @@ package enum UnixSocket {
         defer { close(descriptor) }
         let result = unsafe name.withAddress { unsafe connect(descriptor, $0, $1) }
         if result == 0 { return true }
-        // The queue of connections is full. To wait for room might take for ever.
+        // The queue of connections is full. A wait for room might never end.
         guard errno == EAGAIN else { throw SystemError.last }
         return false
     }
 }
 
-/// The name of a Unix socket as system calls take it (unix(7)).
+/// The address of a Unix socket in the form of system calls (unix(7)).
 struct UnixSocketName {
     private var name = sockaddr_un()
     private let length: Int
 
     /// - Parameter path: a path, or `@` and an abstract name.
-    /// - Throws: when it is too long, or has a zero byte.
+    /// - Throws: when the path is too long or contains a NUL.
     init(_ path: String) throws(SystemError) {
         var bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: name.sun_path), !bytes.contains(0) else { throw SystemError(code: ENAMETOOLONG) }
@@ -33,7 +33,7 @@ struct UnixSocketName {
         if isAbstract { bytes[0] = 0 }
         name.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        // All bytes of an abstract name count, so it must end where it ends; a path ends with a zero byte.
+        // All bytes of an abstract name are significant, so its length must be exact; a path ends with a NUL.
         length = isAbstract ? MemoryLayout.size(ofValue: name.sun_family) + bytes.count : MemoryLayout.size(ofValue: name)
     }
 
@@ -43,6 +43,6 @@ struct UnixSocketName {
 }
 
 extension SystemError {
-    /// No process listens on the socket.
+    /// Whether no process listens on the socket.
     package var isRefused: Bool { code == ECONNREFUSED }
 }

@@ -1,22 +1,24 @@
-/// The files that some paths lead to, and the names in directories that lead to them.
+/// The files that a list of paths resolves to, and the directory entries that determine this result.
 ///
-/// A path's own directory is not enough: in Kubernetes' `NAME -> ..data/NAME`, `..data -> ..2026_11_22`, the link `..data` is what changes.
+/// Watching only a path's own directory is not enough: in Kubernetes' `NAME -> ..data/NAME`, `..data -> ..2026_11_22`, only the link
+/// `..data` changes.
 package struct WatchedPaths: Sendable, Equatable {
-    /// By the path of a directory, without symbolic links: the names in it that are a file, a symbolic link on the way to one, or missing.
+    /// The watched names by the directory's path without symbolic links. Each name is a file, a symbolic link on the way to a file, or a
+    /// missing entry.
     package private(set) var names: [String: Set<String>] = [:]
     /// The existing files, without symbolic links.
     package private(set) var files: Set<String> = []
 
-    /// The most symbolic links that the system follows in a path.
+    /// The maximum number of symbolic links that the kernel follows in a path.
     private static let maximumLinks = 40
 
-    /// Follows the paths as they lead now.
+    /// Resolves the paths in the current state of the file system.
     package init(of paths: [String]) {
         let start = (try? FileSystem.absolutePath(of: ".")) ?? "/"
         for path in paths { follow(Path.resolve(path, in: start)) }
     }
 
-    /// Follows an absolute path, name by name, as the system does.
+    /// Resolves an absolute path, name by name, as the kernel does.
     private mutating func follow(_ path: String) {
         var rest = Self.names(in: path)
         var directory = "/"

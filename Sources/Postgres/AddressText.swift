@@ -2,14 +2,14 @@ internal import CPostgres
 internal import Crypto
 internal import Glibc
 
-/// An address as libpq reads it, its secrets apart from everything else.
+/// An address as libpq parses it, with secrets separated from the other parameters.
 struct AddressText {
     private static let secretKeywords = ["password", "sslpassword"]
 
     private(set) var options: [String: String] = [:]
     private(set) var secrets: [String: SecretBytes] = [:]
 
-    /// Reads a URL or `keyword=value` text; every copy of a secret is erased but the ones that are returned.
+    /// Parses a URL or `keyword=value` text. Erases every copy of a secret except the returned ones.
     static func parse(_ text: Span<UInt8>) throws(PostgresError) -> AddressText {
         guard !text.isEmpty, text.count <= 1 << 16 else { throw PostgresError(.settings, "the address is empty or too long") }
         for index in text.indices where text[index] == 0 { throw PostgresError(.settings, "the address holds a NUL") }
@@ -23,10 +23,10 @@ struct AddressText {
     }
 
     private static let sample = "postgres://USER:PASSWORD@HOST/DATABASE"
-    /// Shorter than any secret that we make, so that none is quoted.
+    /// Shorter than any secret that Deskgate generates, so that an error never quotes a secret.
     private static let longestScheme = 32
 
-    /// A beginning that libpq does not know: another database's, or that of a library such as JDBC or SQLAlchemy.
+    /// Returns a scheme that libpq does not support: another database's, or a scheme of a library such as JDBC or SQLAlchemy.
     private static func foreignScheme(_ text: Span<UInt8>) -> String? {
         let beginning = String(decoding: (0..<min(text.count, longestScheme)).map { text[$0] }, as: UTF8.self)
         guard let end = beginning.firstRange(of: "://") else { return nil }
@@ -62,7 +62,7 @@ struct AddressText {
         return address
     }
 
-    /// Takes a value over, and erases libpq's copy of a secret.
+    /// Copies a value, and erases libpq's copy if the value is secret.
     private mutating func add(_ keyword: String, _ value: UnsafeMutablePointer<CChar>) {
         let length = unsafe strlen(value)
         if length == 0 { return }
@@ -77,25 +77,25 @@ struct AddressText {
         unsafe explicit_bzero(value, length)
     }
 
-    /// Names that other libraries give parameters of a URL. All others may be a part of a password, and are not quoted.
+    /// URL parameters of other libraries. Errors do not quote other names, because these may be part of a password.
     private static let schemaParameters = ["schema", "currentSchema", "search_path"]
     private static let foreignParameters =
         schemaParameters + ["connection_limit", "pgbouncer", "pool_timeout", "prepareThreshold", "serverVersion", "ssl", "sslaccept"]
 
-    /// The error for a parameter that libpq does not know and another library does; nil for any other complaint.
+    /// Returns the error for a parameter that other libraries support and libpq does not; nil for any other message.
     private static func foreignParameter(_ complaint: String) -> PostgresError? {
         guard let name = foreignParameters.first(where: { complaint.contains("query parameter: \"\($0)\"") }) else { return nil }
         let instead = schemaParameters.contains(name) ? "; ?options=-csearch_path%3DNAME names the schema" : ""
         return PostgresError(.settings, "the address has the parameter \(name), which PostgreSQL does not know; remove it\(instead)")
     }
 
-    /// The beginning of libpq's message, before the quotation of the address.
+    /// Returns the beginning of libpq's message, up to the quoted part of the address.
     private static func withoutQuotation(_ complaint: String) -> String {
         let beginning = complaint.prefix { $0 != "\"" && $0 != ":" && !$0.isNewline }
         return beginning.last == " " ? String(beginning.dropLast()) : String(beginning)
     }
 
-    /// The error for a misread address. It contains no part of the address.
+    /// Returns the error for an invalid address. It contains no part of the address.
     static func misread(_ problem: String) -> PostgresError {
         PostgresError(
             .settings, "the address is no PostgreSQL URL: \(problem); percent-encode :/?#[]@ and % in user, password and database")

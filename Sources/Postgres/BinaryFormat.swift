@@ -1,4 +1,4 @@
-/// Writes values as PostgreSQL's binary format has them: big-endian, arrays with their dimensions first.
+/// Writes values in PostgreSQL's binary format: integers are big-endian, and arrays begin with their dimensions.
 struct BinaryWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -7,14 +7,14 @@ struct BinaryWriter {
         unsafe withUnsafeBytes(of: value.bigEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Appends a length and that many bytes; nil is NULL.
+    /// Appends a length and the bytes of a field; nil is NULL.
     mutating func append(field: (some Collection<UInt8>)?) {
         guard let field else { return append(Int32(-1)) }
         append(Int32(field.count))
         bytes.append(contentsOf: field)
     }
 
-    /// Writes an array of one dimension, or of none when it is empty (array_recv of PostgreSQL's arrayfuncs.c).
+    /// Writes an array of one dimension, or of zero dimensions when it is empty (array_recv of PostgreSQL's arrayfuncs.c).
     static func array<Element>(
         of type: TypeID, _ elements: [Element], hasNull: Bool = false, each: (inout BinaryWriter, Element) -> Void
     ) -> [UInt8] {
@@ -24,14 +24,14 @@ struct BinaryWriter {
         writer.append(type.oid)
         guard !elements.isEmpty else { return writer.bytes }
         writer.append(Int32(elements.count))
-        // The index of the first element.
+        // The lower bound of the array's index.
         writer.append(Int32(1))
         for element in elements { each(&writer, element) }
         return writer.bytes
     }
 }
 
-/// The place in bytes of PostgreSQL's binary format up to which they have been read; what does not fit is nil.
+/// Reads values in PostgreSQL's binary format, and keeps the current position. A read beyond the end returns nil.
 struct BinaryReader {
     private(set) var position = 0
 
@@ -44,20 +44,20 @@ struct BinaryReader {
         return value
     }
 
-    /// The place of the next so many bytes.
+    /// Returns the range of the next `count` bytes, and moves past them.
     mutating func range(_ count: Int, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard count >= 0, bytes.count - position >= count else { return nil }
         defer { position += count }
         return position..<position + count
     }
 
-    /// The integer that is all of the bytes.
+    /// Reads an integer; nil when the number of bytes differs from its size.
     static func whole<Value: FixedWidthInteger>(_ bytes: Span<UInt8>, as _: Value.Type = Value.self) -> Value? {
         var reader = BinaryReader()
         return bytes.count == Value.bitWidth / 8 ? reader.integer(bytes) : nil
     }
 
-    /// Reads an array of one dimension, or an empty one, as array_send of PostgreSQL's arrayfuncs.c writes it; NULLs are nil.
+    /// Reads an empty or one-dimensional array in the format of array_send in PostgreSQL's arrayfuncs.c; NULL elements are nil.
     /// - Returns: nil for anything else, or when `read` returns nil.
     static func array<Element>(_ bytes: Span<UInt8>, _ read: (Span<UInt8>) -> Element?) -> [Element?]? {
         var reader = BinaryReader()

@@ -1,12 +1,13 @@
 internal import CPostgres
 internal import Threading
 
-/// Lets any thread cancel what a connection is doing, which then throws SQLSTATE 57014 there. It may outlive the connection.
-// Sendable, because libpq lets any thread use a PGcancel, which never changes.
+/// Lets any thread cancel the current statement of a connection. The cancelled call throws SQLSTATE 57014. The handle may outlive the
+/// connection.
+// Sendable, because a PGcancel is immutable and libpq lets any thread use it.
 @safe
 package final class CancelHandle: @unchecked Sendable {
     private let cancel: OpaquePointer
-    /// Whether a request is on its way: one that is never answered must not be followed by others.
+    /// Whether a request is in progress. While the server does not answer a request, no further requests are sent.
     private let isUnderWay = Monitor(false)
 
     init(owning cancel: OpaquePointer) {
@@ -17,11 +18,11 @@ package final class CancelHandle: @unchecked Sendable {
         unsafe PQfreeCancel(cancel)
     }
 
-    /// Asks the server, on a connection of its own that is not encrypted, to cancel the statement that runs now. What is not running any
-    /// more is left alone; a statement that was sent meanwhile may be cancelled instead.
-    /// - Returns: whether the server took the request in time, which does not say that it came in time for the statement. False also
-    ///   while an earlier request has not been taken.
-    /// - Throws: when the system has no room for another thread.
+    /// Requests the cancellation of the current statement, on a separate, unencrypted connection. Has no effect if the statement has ended;
+    /// if another statement was sent meanwhile, that statement may be cancelled instead.
+    /// - Returns: whether the server accepted the request in time, even if the statement had already ended. Also false while an earlier
+    ///   request is in progress.
+    /// - Throws: when the system cannot create another thread.
     package func cancel(by deadline: Deadline) throws(PostgresError) -> Bool {
         guard
             isUnderWay.withLock({ isUnderWay in
@@ -29,7 +30,7 @@ package final class CancelHandle: @unchecked Sendable {
                 return !isUnderWay
             })
         else { return false }
-        // PQcancel waits as long as the server likes.
+        // PQcancel has no timeout.
         let isTaken: Bool?
         do throws(PostgresError) {
             isTaken = try callBounded(by: deadline) { [self] in

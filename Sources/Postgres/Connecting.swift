@@ -1,9 +1,9 @@
 internal import CPostgres
 
-/// The way from settings to a connection of libpq that is ready for pipelines.
+/// Opens a libpq connection with given settings, and enters pipeline mode.
 ///
-/// Hosts and their addresses are tried here and not by libpq, whose asynchronous functions would spend all of the time on the first host
-/// that does not answer.
+/// The loop over hosts and addresses is here, because libpq's asynchronous functions would spend all of the time on the first host that
+/// does not answer.
 struct Connecting {
     private let settings: ConnectionSettings
     private let notices: NoticeCollector
@@ -13,10 +13,10 @@ struct Connecting {
         self.notices = notices
     }
 
-    /// Connects to the first host that will do; the caller owns the connection, and ends it with PQfinish.
-    /// - Throws: what kept it from each host, in one error.
+    /// Connects to the first suitable host. The caller owns the connection, and must end it with PQfinish.
+    /// - Throws: one error with the reasons for all hosts.
     func connect(by deadline: Deadline) throws(PostgresError) -> OpaquePointer {
-        // A standby if there is one, else any: two rounds, because each attempt sees one host.
+        // `prefer-standby` takes two rounds, one for standbys and one for any server, because each attempt gets only one host.
         let attributes = settings.options["target_session_attrs"]
         let rounds = attributes == "prefer-standby" ? ["standby", "any"] : [attributes]
         let attempts = rounds.flatMap { attributes in settings.hosts.map { (attributes, $0) } }
@@ -54,7 +54,7 @@ struct Connecting {
     private func attempt(_ block: ParameterBlock, _ host: ServerHost, by deadline: Deadline) throws(PostgresError) -> OpaquePointer {
         guard let handle = unsafe block.startConnecting() else { throw PostgresError(.notConnected, "no memory for a connection") }
         unsafe notices.attach(to: handle)
-        // Has the message of a refused connection hold its SQLSTATE, for which there is no function.
+        // Makes libpq include the SQLSTATE in the message of a rejected connection, because libpq has no function for it.
         unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         do throws(PostgresError) {
             unsafe try finish(handle, host, by: deadline)
@@ -66,7 +66,7 @@ struct Connecting {
     }
 
     private func finish(_ handle: OpaquePointer, _ host: ServerHost, by deadline: Deadline) throws(PostgresError) {
-        // libpq requires it: until PQconnectPoll has been called, the socket is to become writable.
+        // libpq requires a wait until the socket is writable before the first call of PQconnectPoll.
         var state = PGRES_POLLING_WRITING
         while unsafe PQstatus(handle) != CONNECTION_BAD, state != PGRES_POLLING_OK {
             let isWriting = state == PGRES_POLLING_WRITING
@@ -82,7 +82,8 @@ struct Connecting {
         }
     }
 
-    /// One error for all attempts: of the kind of the first that more than time can mend, with everybody's words.
+    /// Combines the errors of all attempts: the kind is that of the first error that a retry cannot fix, and the message contains all
+    /// messages.
     private static func combined(_ errors: [PostgresError]) -> PostgresError {
         guard let last = errors.last else { return PostgresError(.settings, "the address has no host") }
         let main = errors.first { !$0.isRetryable } ?? last
@@ -95,11 +96,12 @@ struct Connecting {
 struct ConnectRefusal {
     let error: PostgresError
 
-    /// Reads the message of a connection that failed with PQERRORS_VERBOSE.
+    /// Parses the error message of a failed connection whose verbosity is PQERRORS_VERBOSE.
     init(_ handle: OpaquePointer) {
         let message = unsafe String(cString: PQerrorMessage(handle))
         let lines = message.split(whereSeparator: \.isNewline).map { String($0) }
-        // Of an attempt with and one without encryption the last counts. Other lines are details, which may quote what nobody should read.
+        // Uses the last attempt: libpq may have tried with and without encryption. Other lines are details that may quote confidential
+        // data.
         let line = lines.last { $0.hasPrefix("connection to server") } ?? lines.first ?? "connection failed"
         let (words, state) = Self.withoutState(line)
         if let state {
@@ -114,7 +116,7 @@ struct ConnectRefusal {
         }
     }
 
-    /// Takes `FATAL:  28P01: ` out of a line; the severity may be in any language.
+    /// Removes `FATAL:  28P01: ` from a line; the severity may be in any language.
     private static func withoutState(_ line: String) -> (words: String, state: SQLState?) {
         let bytes = Array(line.utf8)
         for start in bytes.indices.dropLast(10) where bytes[start..<start + 3].elementsEqual(":  ".utf8) {

@@ -1,17 +1,18 @@
 internal import CPostgres
 
-/// A notification that another session sent by NOTIFY to a channel of this one.
+/// A notification that NOTIFY sent to a channel of this session.
 package struct Notification: Equatable, Sendable {
     package let channel: String
-    /// The text that came with it; empty when there was none.
+    /// The payload of NOTIFY; empty when it has none.
     package let payload: String
 }
 
 extension Connection {
-    /// Waits for the next notification of the channels that `LISTEN` has been run for. Those that came during other calls count, too.
+    /// Waits for the next notification on the channels for which the session has run `LISTEN`. Returns notifications that arrived during
+    /// other calls, too.
     ///
-    /// Behind a pooler that changes sessions between transactions none ever comes.
-    /// - Returns: nil when the deadline came first; the connection is as before.
+    /// Behind a pooler that changes sessions between transactions, notifications never arrive.
+    /// - Returns: nil at the deadline; the connection remains usable.
     /// - Throws: when the connection broke.
     package func waitForNotification(by deadline: Deadline) throws(PostgresError) -> Notification? {
         let handle = unsafe try openHandle()

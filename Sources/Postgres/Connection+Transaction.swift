@@ -1,11 +1,11 @@
 package enum Isolation: Sendable {
-    /// Each statement sees the commits before it.
+    /// Each statement sees all transactions that were committed before the statement began.
     case readCommitted
-    /// All statements see the commits before the first one.
+    /// All statements see the transactions that were committed before the first statement.
     case repeatableRead
-    /// Behaves as if transactions ran one after another.
+    /// Transactions behave as if they ran one after another.
     case serializable
-    /// `repeatableRead`, and the server rejects any change. It waits for no writer.
+    /// `repeatableRead` in which the server rejects any change. It does not wait for writers.
     case readOnly
 
     var begin: Query {
@@ -19,11 +19,11 @@ package enum Isolation: Sendable {
 }
 
 extension Connection {
-    /// Runs `body` in a transaction, and commits it unless `body` has done so with `commit`. Transactions do not nest.
+    /// Runs `body` in a transaction, and commits it unless `body` has already called `commit`. Transactions do not nest.
     ///
-    /// BEGIN goes with the first statement and costs no round trip. Whether it was committed has three answers: it was when this returns;
-    /// it was not when this throws; and it is unknown when the error's `commitIsInDoubt`.
-    /// - Throws: what `body` throws, after which the transaction is rolled back, or why it was not committed.
+    /// BEGIN is sent with the first statement and costs no extra round trip. When this method returns, the transaction is committed. When
+    /// it throws, the transaction is not committed, unless the error's `commitIsInDoubt` is set; then the outcome is unknown.
+    /// - Throws: the error of `body`, after a rollback, or the reason why the commit failed.
     package func transaction<Result>(
         _ isolation: Isolation = .readCommitted, by deadline: Deadline, _ body: () throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
@@ -44,9 +44,9 @@ extension Connection {
         }
     }
 
-    /// Commits the transaction, in one round trip with its last statements; nothing can run in `body` afterwards.
-    /// - Returns: a result for each statement.
-    /// - Throws: why it was not committed, or that this is unknown (`commitIsInDoubt`).
+    /// Commits the transaction, in one round trip with its last statements. `body` cannot run statements afterwards.
+    /// - Returns: the result of each statement.
+    /// - Throws: the reason why the commit failed, or an error with `commitIsInDoubt` when the outcome is unknown.
     @discardableResult
     package func commit(_ queries: [Query] = [], by deadline: Deadline) throws(PostgresError) -> [Rows] {
         switch phase {
@@ -74,7 +74,7 @@ extension Connection {
         } catch {
             throw error.movingIndex(by: -begin.count).within(queries.count)
         }
-        // A transaction in which a statement failed is rolled back by COMMIT, which reports no error.
+        // COMMIT rolls back a transaction in which a statement failed, and reports no error.
         guard answer.rows.last?.tag == "COMMIT" else {
             throw PostgresError(
                 .refused, "the transaction was rolled back, because a statement in it had failed", sqlState: .failedTransaction)
@@ -83,7 +83,7 @@ extension Connection {
         return Array(answer.rows.dropFirst(begin.count).dropLast())
     }
 
-    /// Ends a transaction that failed; when that cannot be done in time, the connection is closed, which ends it too.
+    /// Rolls back a failed transaction. If this cannot be done in time, closes the connection, which also rolls it back.
     private func rollBack(by deadline: Deadline) {
         guard isOpen, !isIdle else { return }
         do throws(PostgresError) {
@@ -95,7 +95,7 @@ extension Connection {
 }
 
 extension PostgresError {
-    /// The same error, without an index beyond the caller's queries.
+    /// Returns the error, without an index beyond the caller's queries.
     fileprivate func within(_ count: Int) -> PostgresError {
         var error = self
         error.queryIndex = queryIndex.flatMap { $0 < count ? $0 : nil }

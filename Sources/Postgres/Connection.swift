@@ -2,17 +2,17 @@ internal import CPostgres
 
 /// A connection to one PostgreSQL server.
 ///
-/// It is used by one thread at a time, which waits for the server, but never beyond the deadline of its call: create it on the thread that
-/// keeps it. When a deadline passes while an answer is due, or the connection breaks, it is closed at once, every later call throws, and
-/// only a new connection helps. Letting it go closes it.
+/// Only one thread may use a connection at a time. Its calls block, but never beyond their deadlines. Create the connection on the thread
+/// that will use it. When a deadline passes before the server answers, or when the connection breaks, it is closed immediately. Every later
+/// call then throws, and the caller must open a new connection. Releasing the object closes the connection.
 @safe
 package final class Connection {
     enum TransactionPhase {
         case none
-        /// BEGIN goes with the first statement.
+        /// BEGIN is sent with the first statement.
         case beginning(Query)
         case open
-        /// COMMIT has been tried, with this error if it failed.
+        /// COMMIT was sent. The error is set if it failed.
         case ended(PostgresError?)
     }
 
@@ -23,10 +23,10 @@ package final class Connection {
     private var loss: PostgresError?
     var phase = TransactionPhase.none
 
-    /// Connects to the first host of the settings that will do.
-    /// - Parameter onNotice: is called on this thread, during calls of this connection, with each notice; their messages may quote what
-    ///   functions of the database say.
-    /// - Throws: why none will do, or that the deadline came first.
+    /// Connects to the first suitable host of the settings.
+    /// - Parameter onNotice: called with each notice on this thread, during calls of this connection. The messages may quote text from
+    ///   functions of the database.
+    /// - Throws: the reasons why no host is suitable, or a timeout.
     package init(
         _ settings: ConnectionSettings, by deadline: Deadline, onNotice: @escaping (Notice) -> Void = { _ in }
     ) throws(PostgresError) {
@@ -40,8 +40,7 @@ package final class Connection {
         if let handle = unsafe handle { unsafe PQfinish(handle) }
     }
 
-    /// Says good-bye, as far as that needs no waiting, and closes the socket; a transaction that is open is rolled back. Using it
-    /// afterwards throws.
+    /// Sends Terminate if this does not block, and closes the socket. The server rolls back an open transaction. Later calls throw.
     package func close() {
         if loss == nil { loss = PostgresError(.connectionLost, "the connection was closed before") }
         finish()
@@ -52,7 +51,7 @@ package final class Connection {
         unsafe handle = nil
     }
 
-    /// Whether the connection is open, as far as is known without a query.
+    /// Whether the connection is open, as far as can be determined without a query.
     package var isOpen: Bool { unsafe handle != nil }
 
     var isIdle: Bool {
@@ -65,28 +64,28 @@ package final class Connection {
 
     package var isEncrypted: Bool { unsafe handle.map { unsafe PQsslInUse($0) == 1 } ?? false }
 
-    /// The host and the port that it is connected to; nil when there is no connection.
+    /// The host and the port of the server; nil when there is no connection.
     package var server: String? {
         guard let handle = unsafe handle else { return nil }
         return unsafe "\(String(cString: PQhost(handle))):\(String(cString: PQport(handle)))"
     }
 
-    /// A handle that lets other threads cancel what this connection is doing; nil when there is no connection. Make it before the call that
-    /// may have to be cancelled.
+    /// Returns a handle that lets other threads cancel the current statement of this connection; nil when there is no connection. Create
+    /// the handle before the call that may have to be cancelled.
     package func cancelHandle() -> CancelHandle? {
         guard let handle = unsafe handle, let cancel = unsafe PQgetCancel(handle) else { return nil }
         return unsafe CancelHandle(owning: cancel)
     }
 
-    /// libpq's handle, for the length of one call.
+    /// Returns libpq's handle, for the duration of one call.
     func openHandle() throws(PostgresError) -> OpaquePointer {
         guard let handle = unsafe handle else { throw loss ?? PostgresError(.connectionLost, "the connection was closed before") }
         return unsafe handle
     }
 
-    /// Closes the connection, for the reason that each later call throws.
+    /// Closes the connection. Each later call throws the given error.
     func lose(_ error: PostgresError) {
-        // A later call has the remedy of a timeout, too.
+        // Keeps the kind of a timeout, so that the errors of later calls have its remedy.
         loss = PostgresError(
             error.failure == .timedOut ? .timedOut : .connectionLost, "the connection was lost before: \(error.message)",
             sqlState: error.sqlState)
@@ -94,7 +93,7 @@ package final class Connection {
         passOnNotices()
     }
 
-    /// The error for a connection that broke, with what the server said before it went.
+    /// Returns the error for a broken connection, with the server's last message if there is one.
     func lost(_ loss: Exchange.Loss) -> PostgresError {
         switch loss {
         case .late: return PostgresError(.timedOut, "the server did not answer in time")
@@ -104,7 +103,7 @@ package final class Connection {
         }
     }
 
-    /// Hands the notices since the last call to who wants them.
+    /// Passes the notices since the last call to `onNotice`.
     @discardableResult
     func passOnNotices() -> [Notice] {
         let taken = notices.take()
@@ -112,12 +111,12 @@ package final class Connection {
         return taken
     }
 
-    /// Throws when the server has closed the connection meanwhile, so that nothing is sent of which it would be unknown whether it arrived.
+    /// Throws when the server has already closed the connection, so that no statement is sent whose outcome would be unknown.
     func checkIsOpen(_ handle: OpaquePointer) throws(PostgresError) {
         var isBroken = false
         while !isBroken, SocketWait.isReadable(unsafe PQsocket(handle)) {
             isBroken = unsafe PQconsumeInput(handle) == 0
-            // Has the reason be read, and notifications be kept.
+            // Parses the server's reason, and keeps notifications.
             if unsafe PQisBusy(handle) == 1 { break }
         }
         guard isBroken || notices.ending != nil else { return }
@@ -126,10 +125,10 @@ package final class Connection {
         throw error
     }
 
-    /// Makes one round trip and settles what it did to the connection.
-    /// - Parameter commits: whether it ends with COMMIT, or with the end of statements that are a transaction by themselves.
-    /// - Returns: the results, and the notices that came with them.
-    /// - Throws: the first error, and whether the commit is in doubt then.
+    /// Makes one round trip, and updates the state of the connection.
+    /// - Parameter commits: whether the round trip ends with COMMIT, or its statements form an implicit transaction.
+    /// - Returns: the results, and the notices of the round trip.
+    /// - Throws: the first error, with `commitIsInDoubt` if the outcome of the commit is unknown.
     func roundTrip(
         _ queries: [Query], commits: Bool, by deadline: Deadline
     ) throws(PostgresError) -> (rows: [Rows], notices: [Notice]) {

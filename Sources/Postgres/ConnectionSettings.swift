@@ -1,28 +1,28 @@
 internal import Crypto
 
-/// The address of a database: a URL or libpq's `keyword=value` text, with this service's defaults
+/// The address of a database: a URL or libpq's `keyword=value` text, with the defaults of this service
 /// (<https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-PARAMKEYWORDS>).
 ///
-/// No description and no error shows a password. Missing parts come from the defaults below, then from libpq's environment variables.
+/// Descriptions and errors never contain a password. Missing parts come from the defaults below, then from libpq's environment variables.
 package struct ConnectionSettings: Sendable, Equatable {
-    /// The file of authorities that a server's certificate is verified with when `sslrootcert` is not given: those of Debian's
-    /// `ca-certificates`. libpq 15 cannot ask OpenSSL for the system's, and would look in the home directory.
+    /// The file of certificate authorities for the server's certificate when `sslrootcert` is not set: the file of Debian's
+    /// `ca-certificates`. libpq 15 does not support the authorities of the system, and would look in the home directory.
     package static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
     /// libpq's options by keyword, without hosts and secrets.
     private(set) var options: [String: String]
     /// The hosts in the order in which they are tried; at least one.
     let hosts: [ServerHost]
-    /// libpq's secret parameters, each with a NUL at its end: `password` and `sslpassword`.
+    /// libpq's secret parameters, each terminated by a NUL: `password` and `sslpassword`.
     let secrets: [String: SecretBytes]
-    /// Whether statements are prepared once a connection. False behind a pooler that gives each transaction another session (PgBouncer's
-    /// transaction mode).
+    /// Whether each statement is prepared once per connection. False behind a pooler that gives each transaction another session
+    /// (PgBouncer's transaction mode).
     package var usesPreparedStatements = true
 
-    /// Reads an address.
+    /// Parses an address.
     /// - Parameter text: `postgres://…`, `postgresql://…` or `keyword=value …`, in UTF-8.
-    /// - Throws: a `settings` error that quotes nothing of the text, because a password with a `/`, `?` or `@` that is not percent-encoded
-    /// ends   up in other parts.
+    /// - Throws: a `settings` error that quotes nothing of the text: if a password contains a `/`, `?` or `@` that is not percent-encoded,
+    ///   it becomes part of other fields.
     package init(_ text: Span<UInt8>) throws(PostgresError) {
         let address = try AddressText.parse(text)
         hosts = try ServerHost.list(address.options)
@@ -32,7 +32,7 @@ package struct ConnectionSettings: Sendable, Equatable {
         setDefaults()
     }
 
-    /// The same settings with more of the server's command-line options for the session, such as `-c enable_seqscan=off`; PgBouncer rejects
+    /// Returns the settings with additional command-line options for the server session, such as `-c enable_seqscan=off`. PgBouncer rejects
     /// them unless its configuration ignores them.
     package func with(serverOptions: String) -> ConnectionSettings {
         var copy = self
@@ -43,15 +43,15 @@ package struct ConnectionSettings: Sendable, Equatable {
     /// Whether every host is this machine: a Unix socket, `localhost`, 127.0.0.0/8 or ::1.
     package var isLocal: Bool { hosts.allSatisfy { $0.isLocal } }
 
-    /// Whether an attacker between this machine and the server could read and change everything, because `sslmode` verifies nothing: worth
-    /// a warning to the operator.
+    /// Whether `sslmode` does not verify the server's certificate, so that an attacker on the network could read and change all data. The
+    /// operator should be warned.
     package var isUnverified: Bool {
         !isLocal && !["verify-ca", "verify-full"].contains(options["sslmode"] ?? "prefer")
     }
 
-    /// The timeout of connecting to one host, in milliseconds (`connect_timeout`); nil when only the deadline counts.
+    /// The timeout of connecting to one host, in milliseconds (`connect_timeout`); nil when only the deadline applies.
     var attemptMilliseconds: UInt64? {
-        // libpq takes 0 and what is negative for no limit, and 1 for 2 seconds.
+        // libpq interprets 0 and negative values as no limit, and 1 as 2 seconds.
         options["connect_timeout"].flatMap { Int32($0) }.flatMap { $0 > 0 ? UInt64(max($0, 2)) * 1000 : nil }
     }
 }
@@ -73,21 +73,21 @@ extension ConnectionSettings {
     }
 
     private mutating func setDefaults() {
-        // Whatever else the environment says: text is taken for UTF-8 here.
+        // Overrides the environment, because this module decodes text as UTF-8.
         options["client_encoding"] = "UTF8"
         setDefault("application_name", "deskgate")
         if hosts.count > 1 { setDefault("target_session_attrs", "read-write") }
         if !isLocal { setDefault("sslmode", "verify-full") }
         let verifies = ["verify-ca", "verify-full"].contains(options["sslmode"] ?? "prefer")
-        // PostgreSQL 16's name of the system's authorities.
+        // `system` is the name of the system's authorities since PostgreSQL 16.
         if options["sslrootcert"] == "system" { options["sslrootcert"] = Self.systemAuthorities }
         if verifies { setDefault("sslrootcert", Self.systemAuthorities) }
-        // No certificate of our own, unless the address names one: libpq would look for it in the home directory, and fail where that may
-        // not be read, as under systemd's ProtectHome=.
+        // Disables the client certificate, unless the address sets one: libpq would look for it in the home directory, and fail where that
+        // directory is not readable, for example under systemd's ProtectHome=.
         setDefault("sslcert", "/dev/null/none")
-        // Kerberos would be encrypted, and verified, in a way of its own that sslmode does not speak of.
+        // Disables Kerberos encryption, which has its own verification and ignores sslmode.
         setDefault("gssencmode", "disable")
-        // A silent peer is noticed in half a minute, whether it owes an answer or an acknowledgement.
+        // An unresponsive peer is detected within 30 seconds, whether a response or an acknowledgement is missing.
         setDefault("keepalives", "1")
         setDefault("keepalives_idle", "10")
         setDefault("keepalives_interval", "5")
@@ -110,6 +110,6 @@ extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConverti
 
     package var debugDescription: String { description }
 
-    /// Empty, so that `dump` and test reports show no more either.
+    /// Empty, so that `dump` and test reports show only the description.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

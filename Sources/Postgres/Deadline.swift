@@ -3,11 +3,11 @@ internal import Glibc
 internal import Threading
 internal import Time
 
-/// The moment by which a call must have ended, one for any number of calls that belong together.
+/// The time by which a call must return. Several calls can share one deadline.
 package struct Deadline: Sendable {
     let moment: MonotonicMilliseconds
 
-    /// A deadline so many milliseconds from now.
+    /// Creates a deadline at the given number of milliseconds from now.
     package static func after(milliseconds: UInt64) -> Deadline {
         Deadline(moment: SystemClock.monotonicMilliseconds().saturating(adding: milliseconds))
     }
@@ -19,25 +19,26 @@ package struct Deadline: Sendable {
 
     package var isOver: Bool { remainingMilliseconds == 0 }
 
-    /// An equal share of the remaining time for the first of `count` attempts, so that one without an answer leaves time for the others.
-    /// - Parameter limitMilliseconds: the maximum share; nil is no limit.
+    /// Returns the first attempt's equal share of the remaining time, so that an unanswered attempt leaves time for the others.
+    /// - Parameter limitMilliseconds: the maximum share; nil for no limit.
     func share(of count: Int, limitMilliseconds: UInt64? = nil) -> Deadline {
         let share = remainingMilliseconds / UInt64(max(count, 1))
         return .after(milliseconds: min(share, limitMilliseconds ?? share))
     }
 }
 
-/// Waits for a socket, poll(2).
+/// Waits for a socket with poll(2).
 enum SocketWait {
     /// Waits until the socket is readable, which includes errors and its end, or writable when requested.
-    /// - Returns: its readiness; nil after the deadline, even if it is ready: a peer that sends without end must not delay the caller.
+    /// - Returns: the readiness of the socket; nil after the deadline, even if the socket is ready, so that a peer that sends endlessly
+    ///   cannot delay the caller.
     static func wait(_ socket: Int32, reading: Bool, writing: Bool, by deadline: Deadline) -> (read: Bool, write: Bool)? {
         let wanted = (reading ? POLLIN : 0) | (writing ? POLLOUT : 0)
         var entry = pollfd(fd: socket, events: Int16(wanted), revents: 0)
         while true {
             let remaining = deadline.remainingMilliseconds
             guard remaining > 0 else { return nil }
-            // A signal is no reason to give up before the deadline.
+            // Continues to wait after an interruption by a signal.
             guard unsafe poll(&entry, 1, Int32(clamping: remaining)) > 0 else { continue }
             let ready = Int32(entry.revents)
             return (ready & ~POLLOUT != 0, ready & POLLOUT != 0)
@@ -50,9 +51,9 @@ enum SocketWait {
     }
 }
 
-/// Runs a call that nothing can interrupt, as name resolution, on a thread of its own, and waits for it only so long.
-/// - Returns: its result; nil when the deadline came first. The thread then ends with the call, whenever that is.
-/// - Throws: when the system has no room for another thread.
+/// Runs a call that cannot be interrupted, such as name resolution, on a separate thread, and waits for the result until the deadline.
+/// - Returns: the result; nil at the deadline. The thread then continues until the call returns.
+/// - Throws: when the system cannot create another thread.
 func callBounded<Result: Sendable>(
     by deadline: Deadline, _ body: @escaping @Sendable () -> Result
 ) throws(PostgresError) -> Result? {

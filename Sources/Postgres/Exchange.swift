@@ -1,9 +1,9 @@
 internal import CPostgres
 
-/// One round trip: statements that are sent together, the point up to which they are one unit (Sync), and the results in their order.
+/// One round trip: it sends statements and the Sync message that ends their unit, and reads the results in order.
 ///
-/// It never blocks beyond its deadline: what cannot be sent at once is sent while results are read, so that neither side waits for the
-/// other.
+/// A round trip never blocks beyond its deadline. Data that cannot be sent immediately is sent while results are read, so that client and
+/// server do not wait for each other.
 @safe
 struct Exchange {
     enum Loss: Error {
@@ -11,7 +11,7 @@ struct Exchange {
         case broken(String)
     }
 
-    /// The units that the server answers, in the order of sending.
+    /// The steps that the server answers, in the order of sending.
     private enum Step {
         case prepare(StatementKey, query: Int)
         case run(StatementKey?, query: Int)
@@ -22,9 +22,9 @@ struct Exchange {
     private var steps: [Step] = []
     private var answeredSteps = 0
     private var rows: [Rows] = []
-    /// The first error, after which the server ran nothing more and rolled back uncommitted changes.
+    /// The first error. After it, the server skipped the remaining statements and rolled back uncommitted changes.
     private(set) var error: PostgresError?
-    /// Statements that must be prepared again before they are used.
+    /// Statements that must be prepared again before their next use.
     private(set) var forgotten: [StatementKey] = []
 
     init(_ handle: OpaquePointer, by deadline: Deadline) {
@@ -32,8 +32,8 @@ struct Exchange {
         self.deadline = deadline
     }
 
-    /// Sends the queries and the end of the unit, as far as the socket takes them.
-    /// - Parameter prepared: names of prepared statements, to which new ones are added; nil prepares nothing.
+    /// Sends the queries and the Sync message, as far as the socket accepts data.
+    /// - Parameter prepared: the names of prepared statements, to which new names are added; nil to prepare no statements.
     mutating func send(_ queries: [Query], _ prepared: inout PreparedStatements?) throws(Loss) {
         for (index, query) in queries.enumerated() {
             if prepared != nil {
@@ -57,16 +57,16 @@ struct Exchange {
         steps.append(.run(key, query: index))
     }
 
-    /// Reads results up to the end of the unit.
-    /// - Returns: those of the queries in order; fewer when there was an `error`.
+    /// Reads results up to the Sync message.
+    /// - Returns: the results of the queries in order; fewer after an `error`.
     mutating func receive() throws(Loss) -> [Rows] {
         while true {
             try waitForResult()
             guard let result = unsafe PQgetResult(handle) else {
-                // Each step ends with a null.
+                // The results of each step end with a null.
                 if unsafe PQstatus(handle) == CONNECTION_BAD { throw broken() }
                 answeredSteps += 1
-                // One more than steps is an error of the commit itself; then there is something that nobody has sent for.
+                // One additional answer is an error of the commit itself. Further answers belong to no statement.
                 guard answeredSteps <= steps.count + 1 else { throw .broken("the server's answers are out of step") }
                 continue
             }
@@ -90,7 +90,7 @@ struct Exchange {
         case PGRES_FATAL_ERROR:
             defer { unsafe PQclear(result) }
             let fields = unsafe ResultFields(result)
-            // Without SQLSTATE it is libpq's own, that the connection broke.
+            // An error without SQLSTATE comes from libpq, and means that the connection broke.
             guard fields.sqlState != nil else { throw broken() }
             note(PostgresError(fields), step)
         default:
@@ -107,17 +107,17 @@ struct Exchange {
             forgotten.append(key)
         case .run(let key, let query):
             error.queryIndex = query
-            // A pooler has changed the session, or a migration the columns: "cached plan must not change result type".
+            // A pooler has changed the session, or a migration has changed the columns ("cached plan must not change result type").
             if let key, error.sqlState == .unknownStatement || error.sqlState == .featureNotSupported { forgotten.append(key) }
         case nil: break
         }
         if self.error == nil { self.error = error }
     }
 
-    /// Waits until PQgetResult has something to return at once, and sends meanwhile.
+    /// Waits until PQgetResult can return a result without blocking, and sends queued data meanwhile.
     private func waitForResult() throws(Loss) {
         while unsafe PQisBusy(handle) == 1 {
-            // After a failure to write, what the server said before it closed can still be read.
+            // After a write failure, continues to read, because the server may have sent the reason before it closed the connection.
             let isWriting = unsafe PQflush(handle) == 1
             let socket = unsafe PQsocket(handle)
             guard socket >= 0 else { throw broken() }
@@ -134,7 +134,7 @@ struct Exchange {
 extension PostgresError {
     init(_ fields: ResultFields) {
         let state = fields.sqlState
-        // Errors of these classes quote values: "invalid input syntax", or what a function of the database raises.
+        // Errors of these classes may quote values, for example "invalid input syntax" or errors raised by functions of the database.
         let mayQuote = state.map { $0.isOfClass("22") || $0.isOfClass("P0") } ?? false
         let severity = fields.severity
         self.init(

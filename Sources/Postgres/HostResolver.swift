@@ -1,10 +1,10 @@
 internal import CPostgres
 internal import Glibc
 
-/// Finds the addresses of a host, since libpq would wait for the resolver as long as that likes.
+/// Resolves the addresses of a host with a deadline, because libpq resolves names without a timeout.
 enum HostResolver {
-    /// The addresses to try, in the resolver's order; one nil for a socket, which has none.
-    /// - Throws: why there is none.
+    /// Returns the addresses in the resolver's order. For a Unix socket, returns a single nil, because a socket has no address.
+    /// - Throws: the reason why no address was found.
     static func addresses(of host: ServerHost, by deadline: Deadline) throws(PostgresError) -> [String?] {
         if host.isSocket { return [nil] }
         if let literal = host.literal { return [literal] }

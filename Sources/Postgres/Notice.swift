@@ -1,14 +1,14 @@
 internal import CPostgres
 
-/// An unrequested message of the server: a notice, a warning, or why it ends an idle connection.
+/// An unsolicited message of the server: a notice, a warning, or the reason why the server ends an idle connection.
 package struct Notice: Equatable, Sendable {
     /// The severity in English, whatever the server's language: `WARNING`, `NOTICE`, `INFO`, `LOG`, `DEBUG`, `FATAL`.
     package let severity: String
-    /// `01000` for a warning without one of its own.
+    /// The SQLSTATE; `01000` for a warning without a specific code.
     package let sqlState: SQLState?
     /// The primary message, in the server's language.
     package let message: String
-    /// The server's function that reported it, the only way to distinguish warnings of one SQLSTATE in any language.
+    /// The server's C function that reported the notice. Only this field distinguishes warnings with the same SQLSTATE in every language.
     let sourceFunction: String?
 
     init(_ fields: ResultFields) {
@@ -18,10 +18,10 @@ package struct Notice: Equatable, Sendable {
         sourceFunction = fields[DESKGATE_PG_SOURCE_FUNCTION]
     }
 
-    /// Whether it is a warning, the form in which the server reports a commit that was not replicated.
+    /// Whether the notice is a warning. The server reports a commit that was not replicated as a warning.
     package var isWarning: Bool { severity == "WARNING" }
 
-    /// Whether the server ends the connection with it.
+    /// Whether the server ends the connection after this message.
     var isFatal: Bool { severity == "FATAL" || severity == "PANIC" }
 
     /// Whether a commit took effect but its wait for the synchronous standby was cancelled: `SyncRepWaitForLSN` of PostgreSQL's syncrep.c
@@ -29,16 +29,17 @@ package struct Notice: Equatable, Sendable {
     var isUnreplicatedCommit: Bool { isWarning && sourceFunction == "SyncRepWaitForLSN" }
 }
 
-/// Gathers a connection's notices while libpq reads, until the connection takes them. Belongs to the connection's thread.
+/// Collects the notices of a connection while libpq reads, until the connection takes them. Only the connection's thread may use it.
 final class NoticeCollector {
-    // A server that talks without end must not take all memory.
+    // Limits the memory for the notices of a server that sends them endlessly.
     private static let limit = 100
 
     private var notices: [Notice] = []
     /// The reason why the server ended the connection, which may have arrived long before the connection is used again.
     private(set) var ending: Notice?
 
-    /// Has libpq hand the connection's notices in here, instead of writing them to standard error. It must outlive the connection.
+    /// Makes libpq pass the connection's notices to this collector instead of writing them to standard error. The collector must outlive
+    /// the connection.
     func attach(to handle: OpaquePointer) {
         _ = unsafe PQsetNoticeReceiver(handle, receiveNotice, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -59,7 +60,7 @@ private func receiveNotice(_ collector: UnsafeMutableRawPointer?, _ result: Opaq
     unsafe Unmanaged<NoticeCollector>.fromOpaque(collector).takeUnretainedValue().add(Notice(ResultFields(result)))
 }
 
-/// The fields of an error or a notice; lends its result's memory, so it must not outlive the result.
+/// The fields of an error or a notice. They refer to the memory of the result, so this value must not outlive the result.
 @safe struct ResultFields {
     private let result: OpaquePointer
 
@@ -67,7 +68,7 @@ private func receiveNotice(_ collector: UnsafeMutableRawPointer?, _ result: Opaq
         unsafe self.result = unsafe result
     }
 
-    /// One field's text; nil when the server did not send it.
+    /// Returns the text of one field; nil when the server did not send it.
     subscript(_ field: some BinaryInteger) -> String? {
         guard let text = unsafe PQresultErrorField(result, Int32(field)) else { return nil }
         return unsafe String(cString: text)
@@ -79,7 +80,7 @@ private func receiveNotice(_ collector: UnsafeMutableRawPointer?, _ result: Opaq
     var message: String { firstLine(self[DESKGATE_PG_MESSAGE] ?? "the server gave no reason") }
 }
 
-/// The first line of a message of libpq or the server, without its end.
+/// Returns the first line of a message of libpq or the server, without the line break.
 func firstLine(_ message: String) -> String {
     message.split(whereSeparator: \.isNewline).first.map { String($0) } ?? ""
 }

@@ -1,4 +1,4 @@
-/// A value for a statement's `$1`, `$2` …, with its type, encoded for the wire when it is made. nil is NULL.
+/// A value for a statement's `$1`, `$2` …, with its type, encoded for the wire at creation. nil is NULL.
 package struct Parameter: Sendable {
     let type: TypeID
     /// The value in PostgreSQL's binary format; nil for NULL.
@@ -27,23 +27,23 @@ package struct Parameter: Sendable {
     /// A `bool`.
     package static func bool(_ value: Bool?) -> Parameter { Parameter(.bool, value.map { [$0 ? 1 : 0] }) }
 
-    /// A `text`; U+0000, which PostgreSQL cannot store, is refused by `run`.
+    /// A `text`. `run` rejects U+0000, which PostgreSQL cannot store.
     package static func text(_ value: String?) -> Parameter { text(utf8: value.map { Array($0.utf8) }) }
 
-    /// A `text` of UTF-8 bytes; bytes that are not UTF-8, or hold a NUL, are refused by `run`.
+    /// A `text` of UTF-8 bytes. `run` rejects bytes that are not UTF-8 or contain a NUL.
     package static func text(utf8 value: [UInt8]?) -> Parameter { Parameter(.text, value, problem: value.flatMap { textProblem($0) }) }
 
     /// A `bytea`.
     package static func bytea(_ value: [UInt8]?) -> Parameter { Parameter(.bytea, value) }
 
-    /// A `uuid` of exactly 16 bytes; another number traps.
+    /// A `uuid` of exactly 16 bytes; traps on another number.
     package static func uuid(_ value: [UInt8]?) -> Parameter {
         precondition(value.map { $0.count == 16 } ?? true, "a UUID has 16 bytes")
         return Parameter(.uuid, value)
     }
 
-    /// A `timestamptz`, in microseconds since 1970; the greatest and the least number are `infinity` and `-infinity`. What is before the
-    /// year 294000 BC traps.
+    /// A `timestamptz`, in microseconds since 1970; the maximum and the minimum number are `infinity` and `-infinity`. Traps on a time
+    /// before the year 294000 BC.
     package static func timestamptz(unixMicroseconds value: Int64?) -> Parameter {
         integer(.timestamptz, value.map { $0 == .max || $0 == .min ? $0 : $0 - microsecondsBefore2000 })
     }
@@ -55,7 +55,7 @@ package struct Parameter: Sendable {
     }
 }
 
-// Arrays, for `unnest($1)`: one statement for many rows.
+// Arrays, for `unnest($1)`: one statement for many rows
 extension Parameter {
     /// An `int8[]`.
     package static func int8Array(_ values: [Int64]) -> Parameter {
@@ -91,10 +91,10 @@ extension Parameter {
         return Parameter(.boolArray, bytes)
     }
 
-    /// A `text[]`, with NULLs for nil; the rules of `text` hold for each element.
+    /// A `text[]`, with NULLs for nil; the rules of `text` apply to each element.
     package static func textArray(_ values: [String?]) -> Parameter { textArray(utf8: values.map { $0.map { Array($0.utf8) } }) }
 
-    /// A `text[]` of UTF-8 bytes, with NULLs for nil; the rules of `text` hold for each element.
+    /// A `text[]` of UTF-8 bytes, with NULLs for nil; the rules of `text` apply to each element.
     package static func textArray(utf8 values: [[UInt8]?]) -> Parameter {
         let problem = values.lazy.compactMap { $0.flatMap { textProblem($0) } }.first
         return Parameter(.textArray, fields(.text, values), problem: problem.map { "has an element that \($0)" })
@@ -103,7 +103,7 @@ extension Parameter {
     /// A `bytea[]`, with NULLs for nil.
     package static func byteaArray(_ values: [[UInt8]?]) -> Parameter { Parameter(.byteaArray, fields(.bytea, values)) }
 
-    /// A `uuid[]`, each of exactly 16 bytes; another number traps.
+    /// A `uuid[]`, each of exactly 16 bytes; traps on another number.
     package static func uuidArray(_ values: [[UInt8]]) -> Parameter {
         precondition(values.allSatisfy { $0.count == 16 }, "a UUID has 16 bytes")
         return Parameter(.uuidArray, fields(.uuid, values))

@@ -1,12 +1,12 @@
 internal import CPostgres
 internal import Crypto
 
-/// The options of one attempt to connect, as C has them, in memory that is erased when it goes.
+/// The options of one connection attempt in C's layout, in memory that is overwritten when it is released.
 struct ParameterBlock {
     private let bytes: SecretBytes
     private let places: [(keyword: Int, value: Int)]
 
-    /// Copies the options; the secrets have a NUL at their end.
+    /// Copies the options; the secrets end in a NUL.
     init(_ options: [String: String], secrets: [String: SecretBytes]) {
         var places: [(keyword: Int, value: Int)] = []
         let size = options.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 2 }
@@ -35,11 +35,11 @@ struct ParameterBlock {
             block[end] = byte
             end += 1
         }
-        // The block was made of zeros.
+        // The block was initialized with zeros.
         end += 1
     }
 
-    /// Has libpq begin to connect; nil when there is no memory.
+    /// Makes libpq begin to connect; nil when memory is exhausted.
     func startConnecting() -> OpaquePointer? {
         unsafe bytes.withSpan { block in
             unsafe block.withUnsafeBytes { bytes in

@@ -1,18 +1,16 @@
 internal import CPostgres
 
-/// One SQL statement with its values, ready to be sent.
+/// One SQL statement with its values.
 package struct Query: Sendable {
     let sql: StaticString
     let parameters: [Parameter]
 
-    /// Makes a query.
     /// - Parameters:
     ///   - sql: one statement without a semicolon, as a literal, so that values cannot become part of it; never BEGIN, COMMIT or ROLLBACK,
     ///     which `Connection.transaction` sends.
     ///   - parameters: the values of `$1`, `$2` … in order.
     package init(_ sql: StaticString, _ parameters: Parameter...) { self.init(sql, parameters) }
 
-    /// Makes a query whose values are in a list.
     package init(_ sql: StaticString, _ parameters: [Parameter]) {
         precondition(sql.hasPointerRepresentation, "SQL is a text")
         self.sql = sql
@@ -22,10 +20,10 @@ package struct Query: Sendable {
     static let commit = Query("COMMIT")
     static let rollback = Query("ROLLBACK")
 
-    /// Distinguishes prepared statements: the address of the text in the program, and the types of its parameters.
+    /// Identifies prepared statements: the address of the SQL in the program, and the types of its parameters.
     var key: StatementKey { unsafe StatementKey(text: UInt(bitPattern: sql.utf8Start), types: parameters.map { $0.type }) }
 
-    /// The first value that PostgreSQL cannot store, in words.
+    /// The description of the first value that PostgreSQL cannot store.
     var problem: String? {
         for (index, parameter) in parameters.enumerated() {
             if let problem = parameter.problem { return "parameter $\(index + 1) \(problem)" }
@@ -39,7 +37,7 @@ struct StatementKey: Hashable {
     let types: [TypeID]
 }
 
-/// The statements that are prepared on one connection, which the server forgets with it.
+/// The statements that are prepared on one connection; the server deletes them when the connection ends.
 struct PreparedStatements {
     private var names: [StatementKey: String] = [:]
     private var count = 0
@@ -53,20 +51,20 @@ struct PreparedStatements {
         return (name, true)
     }
 
-    /// Forgets a statement that could not be prepared, or that the server does not know or want any more; it gets another name.
+    /// Removes a statement that could not be prepared, or that the server no longer has or accepts; it gets another name.
     mutating func forget(_ key: StatementKey) {
         names[key] = nil
     }
 }
 
 extension Query {
-    /// Sends the text to be prepared; false is a failure of the connection.
+    /// Sends the SQL to be prepared; returns false when the connection fails.
     func sendPrepare(_ handle: OpaquePointer, name: String) -> Bool {
         let types = parameters.map { $0.type.oid }
         return unsafe PQsendPrepare(handle, name, text, Int32(types.count), types) == 1
     }
 
-    /// Sends the values, and the text unless it is prepared by a name; results are wanted in binary. False is a failure of the connection.
+    /// Sends the values, and the SQL unless it is prepared; requests binary results. Returns false when the connection fails.
     func send(_ handle: OpaquePointer, name: String?) -> Bool {
         unsafe withValues { values, lengths, formats in
             let count = Int32(parameters.count)
@@ -78,12 +76,12 @@ extension Query {
 
     private var text: UnsafePointer<CChar> { unsafe UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self) }
 
-    /// Lends the values as C has them: all in one block of memory, with a place for each that is not NULL.
+    /// Calls `body` with the values in C's layout: all in one block of memory, with room for each that is not NULL.
     private func withValues(_ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Bool) -> Bool {
         var block: [UInt8] = []
         block.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
         for parameter in parameters { block += parameter.bytes ?? [] }
-        // So that an empty value has an address, too: a pointer of NULL is NULL.
+        // An empty value needs an address, too, because a null pointer means NULL.
         block.append(0)
         return unsafe block.withUnsafeBytes { bytes in
             var next = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress

@@ -1,4 +1,4 @@
-// Arrays have one dimension, or are empty; others throw, as every other mismatch does.
+// Arrays must have one dimension or be empty; others throw, like every other mismatch.
 extension Row {
     /// Reads an `int8[]` without NULLs.
     package func int64Array(_ column: Int) throws(PostgresError) -> [Int64] {

@@ -31,7 +31,7 @@ extension Row {
         try withBytes(column) { bytes throws(PostgresError) in copyBytes(bytes) }
     }
 
-    /// Lends a `bytea`, or the UTF-8 of text, without copying it; rethrows what `body` throws.
+    /// Calls `body` with a `bytea`, or the UTF-8 of text, without copying it; rethrows the errors of `body`.
     package func withBytes<Result>(
         _ column: Int, _ body: (Span<UInt8>) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
@@ -43,7 +43,7 @@ extension Row {
         try withValue(column, expected: .uuid) { bytes throws(PostgresError) in copyBytes(bytes) }
     }
 
-    /// Reads a `timestamptz`, in microseconds since 1970; `infinity` and `-infinity` are the greatest and the least number.
+    /// Reads a `timestamptz`, in microseconds since 1970; `infinity` and `-infinity` are the maximum and the minimum number.
     package func unixMicroseconds(_ column: Int) throws(PostgresError) -> Int64 {
         let value = try integer(Int64.self, column: column, type: .timestamptz)
         if value == .max || value == .min { return value }
@@ -88,7 +88,7 @@ func copyBytes(_ bytes: Span<UInt8>) -> [UInt8] {
     unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
 }
 
-/// The text of UTF-8 bytes; nil when they are something else.
+/// The text of UTF-8 bytes; nil for invalid UTF-8.
 func copyText(_ bytes: Span<UInt8>) -> String? {
     guard let text = try? UTF8Span(validating: bytes) else { return nil }
     return String(copying: text)

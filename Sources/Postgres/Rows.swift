@@ -6,7 +6,7 @@ internal import CPostgres
 package final class Rows: @unchecked Sendable {
     let result: OpaquePointer
 
-    /// Takes the result over, and frees it in the end.
+    /// Takes ownership of the result, and frees it in the end.
     init(owning result: OpaquePointer) {
         unsafe self.result = unsafe result
     }
@@ -25,7 +25,7 @@ package final class Rows: @unchecked Sendable {
 }
 
 extension Rows {
-    /// The first row, of a statement that always returns one.
+    /// The first row, for a statement that always returns one.
     /// - Throws: a `value` error when it has returned none.
     package func one() throws(PostgresError) -> Row {
         guard let row = first else { throw PostgresError(.value, "a statement returned no row where there must be one") }
@@ -37,7 +37,7 @@ extension Rows: RandomAccessCollection {
     package var startIndex: Int { 0 }
     package var endIndex: Int { unsafe Int(PQntuples(result)) }
 
-    /// A row by its number; one that is not there traps.
+    /// A row by its number; traps when it does not exist.
     package subscript(position: Int) -> Row {
         precondition(indices.contains(position), "there is no such row")
         return Row(self, Int32(position))
@@ -46,7 +46,8 @@ extension Rows: RandomAccessCollection {
 
 /// A row of a result, whose columns are read by number, from 0. It keeps the result alive.
 ///
-/// A column that is not there traps; NULL, or a value of another type, throws an error that names the column and never quotes the value.
+/// Traps on a column that does not exist. For NULL or a value of another type it throws an error that names the column and does not contain
+/// the value.
 package struct Row: Sendable {
     let rows: Rows
     private let number: Int32
@@ -61,7 +62,7 @@ package struct Row: Sendable {
         return unsafe PQgetisnull(rows.result, number, Int32(column)) == 1
     }
 
-    /// Lends the bytes of a value of a type, or of one that is written alike.
+    /// Calls `body` with the bytes of a value of a type, or of a type with the same encoding.
     func withValue<Result>(
         _ column: Int, expected: TypeID, body: (Span<UInt8>) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
@@ -82,7 +83,7 @@ package struct Row: Sendable {
         return unsafe TypeID(oid: PQftype(rows.result, Int32(column)))
     }
 
-    /// The error for a column that holds something else than was expected.
+    /// The error for a column with another content than expected.
     package func mismatch(_ column: Int, _ problem: String) -> PostgresError {
         let name = unsafe PQfname(rows.result, Int32(column)).map { unsafe String(cString: $0) } ?? ""
         return PostgresError(.value, "column \(column) (\(name)) \(problem)")

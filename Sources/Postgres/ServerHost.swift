@@ -5,15 +5,15 @@ struct ServerHost: Equatable, Sendable, CustomStringConvertible {
     /// The directory of the sockets of Debian's servers.
     static let defaultSocketDirectory = "/var/run/postgresql"
 
-    /// The host's name or address, or the directory of the server's socket, with a slash first.
+    /// The host's name or address, or the directory of the server's socket, which begins with a slash.
     let name: String
-    /// The host's address, when the settings contain one (`hostaddr`): the name is then only the one expected in the certificate.
+    /// The host's address, when the settings contain one (`hostaddr`); in that case the name is only used to verify the certificate.
     let address: String?
     /// The port, 1 to 65535.
     let port: UInt16
 
-    /// Reads `host`, `hostaddr` and `port`, each a list or nothing.
-    /// - Throws: an error that quotes nothing.
+    /// Parses `host`, `hostaddr` and `port`; each is a list or missing.
+    /// - Throws: an error that contains none of the values.
     static func list(_ options: [String: String]) throws(PostgresError) -> [ServerHost] {
         let names = items(options["host"])
         let addresses = items(options["hostaddr"])
@@ -63,11 +63,11 @@ struct ServerHost: Equatable, Sendable, CustomStringConvertible {
             || (Self.isIPv4(place) && place.utf8.starts(with: "127.".utf8))
     }
 
-    /// The address when no name must be resolved.
+    /// The address when no name needs to be resolved.
     var literal: String? { address ?? (Self.isLiteral(name) ? name : nil) }
 
     private static func isLiteral(_ text: String) -> Bool {
-        // An IPv6 address may name its interface.
+        // An IPv6 address may contain its interface.
         let address = text.split(separator: "%", maxSplits: 1).first.map { String($0) } ?? ""
         var bytes = in6_addr()
         return unsafe inet_pton(AF_INET6, address, &bytes) == 1 || isIPv4(text)

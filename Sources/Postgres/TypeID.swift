@@ -12,7 +12,7 @@ package struct TypeID: Hashable, Sendable {
     /// A signed integer of 64 bits.
     package static let int8 = TypeID(oid: 20)
     package static let text = TypeID(oid: 25)
-    /// A moment, in microseconds since 2000.
+    /// A time, in microseconds since 2000.
     package static let timestamptz = TypeID(oid: 1184)
     /// 16 bytes.
     package static let uuid = TypeID(oid: 2950)
@@ -28,7 +28,7 @@ package struct TypeID: Hashable, Sendable {
     static let textArray = TypeID(oid: 1009)
     static let uuidArray = TypeID(oid: 2951)
 
-    /// Whether a value of another type is written as one of this type is; text can be read as bytes.
+    /// Whether a value of another type has the same encoding; text can be read as bytes.
     func reads(_ other: TypeID) -> Bool {
         switch self {
         case .text: other == .text || other == .varchar || other == .character || other == .name
@@ -63,5 +63,5 @@ package struct TypeID: Hashable, Sendable {
     }
 }
 
-/// Microseconds from 1970 to 2000, where timestamps of the protocol begin.
+/// Microseconds from 1970 to 2000, the epoch of the protocol's timestamps.
 let microsecondsBefore2000: Int64 = 946_684_800_000_000

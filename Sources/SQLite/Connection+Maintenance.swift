@@ -28,10 +28,9 @@ extension Connection {
         return findings.count == 1 && findings[0].utf8.elementsEqual("ok".utf8) ? [] : findings
     }
 
-    /// Writes everything that this connection sees to another file, without deleted data (VACUUM INTO). Other connections may write
-    /// meanwhile.
+    /// Writes the connection's snapshot to another file, without deleted data (VACUUM INTO). Other connections may write meanwhile.
     /// - Parameter path: an empty file.
-    /// - Throws: why reading or writing failed; the other file is unusable then. On success it is not durable yet.
+    /// - Throws: when reading or writing failed; in that case the other file is unusable. On success it is not durable yet.
     package func copy(into path: String) throws(SQLiteError) {
         try Statement(self, "VACUUM INTO ?1").run(try DatabaseOpening.plainName(path))
     }
@@ -39,7 +38,7 @@ extension Connection {
     /// Runs a checkpoint: moves the pages of the write-ahead log to the database.
     /// - Parameter truncate: whether to wait for readers and writers, up to the busy timeout, and then truncate the log's file; otherwise
     ///   pages that no reader needs are moved, without waiting.
-    /// - Returns: the number of pages in the log, and the number moved so far: fewer while a reader needs them.
+    /// - Returns: the number of pages in the log, and the number moved so far, which is smaller while a reader needs some of them.
     /// - Throws: an error with `isBusy` when other connections prevented the truncation.
     @discardableResult
     package func checkpoint(truncate: Bool) throws(SQLiteError) -> (logged: Int, moved: Int) {
@@ -59,8 +58,8 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
-    /// Ends what `OpenMode.readWriteKeepingLog` began: if no other connection has the file open, `close` moves the log's pages and, once
-    /// the disk has taken them, removes the log.
+    /// Ends the mode `OpenMode.readWriteKeepingLog`: if no other connection has the file open, `close` moves the log's pages and, once they
+    /// are on the disk, removes the log.
     package func removeLogOnClose() {
         unsafe DatabaseOpening.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false, on: database)
     }

@@ -8,14 +8,14 @@ internal import CSQLite
 package final class Connection {
     private let handle: OpaquePointer
     private(set) var isOpen = true
-    /// The number of active calls that lend rows or bytes, which closing would invalidate.
+    /// The number of active calls with borrowed rows or bytes, which closing would invalidate.
     var lendings = 0
     /// The number of pages in the log after this connection's last commit; 0 once this connection has moved all of them. Requires
     /// `leaveLogToCheckpoints`.
     package internal(set) var loggedPages = 0
     /// Whether the body of a `transaction` is running; its statements must not commit on their own.
     var isInTransactionBody = false
-    /// Whether the statement that runs shall end; see `endStatements`.
+    /// Whether the running statement must end; see `endStatements`.
     var shallEnd: () -> Bool = { false }
 
     /// Opens the file and reads its header.
@@ -35,7 +35,7 @@ package final class Connection {
     }
 
     /// Closes the file and rolls back an open transaction. Its statements end too: using one afterwards traps, releasing it is safe.
-    /// - Throws: when SQLite refuses; the connection is still open then.
+    /// - Throws: when SQLite fails; the connection is still open then.
     package func close() throws(SQLiteError) {
         precondition(isOpen, "the connection is closed already")
         precondition(lendings == 0, "rows or bytes of the connection are still lent")
@@ -50,7 +50,7 @@ package final class Connection {
 
     /// Runs statements separated by semicolons, and ignores their rows.
     /// - Parameter sql: a literal, so that values cannot become part of it.
-    /// - Throws: the first failure; earlier statements stay done, unless a transaction is rolled back.
+    /// - Throws: the first failure; earlier statements remain in effect, unless a transaction is rolled back.
     package func execute(_ sql: StaticString) throws(SQLiteError) {
         try execute(dynamic: sql.description)
     }
@@ -78,13 +78,13 @@ extension Connection {
         }
     }
 
-    /// Sets when this connection waits for the disk.
+    /// Sets when this connection syncs the file.
     package func setSynchronous(_ synchronous: Synchronous) throws(SQLiteError) {
         try execute(dynamic: "PRAGMA synchronous = \(synchronous.rawValue)")
     }
 
-    /// Sets how long a call waits for other connections' locks before it throws an error with `isBusy`, in milliseconds; 0, the default,
-    /// does not wait.
+    /// Sets the maximum time in milliseconds for which a call waits for other connections' locks before it throws an error with `isBusy`;
+    /// with 0, the default, it does not wait.
     package func setBusyTimeout(milliseconds: Int32) {
         precondition(milliseconds >= 0, "a timeout is not negative")
         unsafe sqlite3_busy_timeout(database, milliseconds)
@@ -115,7 +115,7 @@ extension Connection {
         try execute(dynamic: "PRAGMA cache_size = -\(kibibytes)")
     }
 
-    /// Sets how many bytes of the log's file are kept for reuse after the log was restarted.
+    /// Sets the number of bytes of the log's file that are kept for reuse after the log was restarted.
     package func setLogSizeLimit(bytes: Int64) throws(SQLiteError) {
         precondition(bytes >= 0, "a size is not negative")
         try execute(dynamic: "PRAGMA journal_size_limit = \(bytes)")
@@ -133,7 +133,7 @@ extension Connection {
     /// Runs `body` in a transaction that takes the write lock at its start, and commits it.
     ///
     /// Transactions do not nest. A failure of `body` or of the commit rolls everything back.
-    /// - Throws: what `body` throws, or why the transaction could not begin or commit.
+    /// - Throws: any error of `body`, or the reason why the transaction could not begin or commit.
     package func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         precondition(!isInTransaction, "a transaction is open already")
         try execute(dynamic: "BEGIN IMMEDIATE")
@@ -144,7 +144,7 @@ extension Connection {
             try execute(dynamic: "COMMIT")
             return result
         } catch {
-            // The first error is the cause. A rollback adds nothing to it, and always ends the transaction.
+            // The first error is the cause. An error of the rollback adds no information, and a rollback always ends the transaction.
             if isInTransaction { try? execute(dynamic: "ROLLBACK") }
             throw error
         }
@@ -160,8 +160,8 @@ extension Connection {
 }
 
 extension Connection {
-    /// The query plans of all statements that were prepared here (EXPLAIN QUERY PLAN), for tests: a statement that scans a growing table
-    /// would delay everybody.
+    /// The query plans of all statements that were prepared on this connection (EXPLAIN QUERY PLAN), for tests: a statement that scans a
+    /// growing table would delay all others.
     package func plans() throws(SQLiteError) -> [(sql: String, steps: [String])] {
         var texts: [String] = []
         var next = unsafe sqlite3_next_stmt(database, nil)

@@ -10,7 +10,7 @@ enum DatabaseOpening {
         let name = try plainName(path)
         if mode == .readWriteCreate { createForOwner(name) }
         let database = unsafe try openHandle(name, mode: mode)
-        // Before the file is read, so that a handle that fails after it has found a log leaves that log alone.
+        // Set before the file is read, so that a handle that fails after finding a log does not remove it.
         if mode == .readWriteKeepingLog { unsafe set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true, on: database) }
         do throws(SQLiteError) {
             unsafe try prove(database, mode: mode)
@@ -22,7 +22,8 @@ enum DatabaseOpening {
         return unsafe database
     }
 
-    /// The path in a form that SQLite cannot misread: Debian's SQLite treats `file:…` as a URI, and every one treats `:memory:` as no file.
+    /// The path in a form that SQLite cannot misinterpret: Debian's SQLite treats `file:…` as a URI, and every version treats `:memory:` as
+    /// a database without a file.
     static func plainName(_ path: String) throws(SQLiteError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw SQLiteError(code: SQLITE_CANTOPEN, path: path) }
         return path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
@@ -30,7 +31,7 @@ enum DatabaseOpening {
 
     /// Creates a missing file with mode 0600; SQLite alone would use the umask.
     ///
-    /// An existing file is not even opened, because closing it would drop the locks of other connections in this process
+    /// An existing file is not even opened, because closing it would release the locks of other connections in this process
     /// (<https://www.sqlite.org/howtocorrupt.html> section 2.2). Errors are ignored, because SQLite opens the same file next and reports
     /// them.
     private static func createForOwner(_ name: String) {
@@ -56,12 +57,13 @@ enum DatabaseOpening {
         return unsafe database
     }
 
-    /// Reads the file's header, which opening does not, and refuses a read-only file for a writing mode, which SQLite accepts silently.
+    /// Reads the file's header, because opening does not, and rejects a read-only file for a writing mode, because SQLite accepts it
+    /// silently.
     private static func prove(_ database: OpaquePointer, mode: OpenMode) throws(SQLiteError) {
         guard unsafe mode == .readOnly || sqlite3_db_readonly(database, "main") == 0 else {
             throw SQLiteError(code: SQLITE_READONLY)
         }
-        // Another connection may recover the log, or close the file as its last one, which takes a moment.
+        // Another connection may be recovering the log, or closing the file as its last one, which takes a moment.
         unsafe sqlite3_busy_timeout(database, busyMilliseconds)
         defer { unsafe sqlite3_busy_timeout(database, 0) }
         guard unsafe sqlite3_exec(database, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK else {
@@ -89,17 +91,17 @@ enum DatabaseOpening {
 package enum OpenMode: Sendable {
     /// Reads and writes. A missing file is created with mode 0600, in a directory that must exist.
     case readWriteCreate
-    /// Reads and writes an existing file. Closing keeps the write-ahead log until `Connection.removeLogOnClose` is called.
-    /// Otherwise the last connection to a file moves the log's pages to the database and removes the log, also when opening has failed.
+    /// Reads and writes an existing file. Closing keeps the write-ahead log until `Connection.removeLogOnClose` is called. Otherwise the
+    /// last connection to a file moves the log's pages to the database and removes the log, even when opening has failed.
     case readWriteKeepingLog
     /// Reads only; a missing file is an error.
     case readOnly
 }
 
-/// When SQLite syncs the file, <https://www.sqlite.org/pragma.html#pragma_synchronous>.
+/// The times at which SQLite syncs the file, <https://www.sqlite.org/pragma.html#pragma_synchronous>.
 package enum Synchronous: String, Sendable {
     /// At each commit: committed transactions survive a loss of power.
     case full = "FULL"
-    /// With a write-ahead log only at checkpoints: a loss of power may undo the last commits, and damages nothing.
+    /// With a write-ahead log only at checkpoints: a loss of power may undo the last commits, but does not damage the file.
     case normal = "NORMAL"
 }

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// A failed call of SQLite: its result code and message, and never a value that was bound or read.
+/// A failed call of SQLite: its result code and message, never a bound or read value.
 package struct SQLiteError: Error, Equatable, Sendable {
     /// The extended result code, such as 2067 for a violated UNIQUE (<https://www.sqlite.org/rescode.html>).
     package let extendedCode: Int32
@@ -23,7 +23,7 @@ package struct SQLiteError: Error, Equatable, Sendable {
 
     init(lastOf database: OpaquePointer, path: String? = nil) {
         let code = unsafe sqlite3_extended_errcode(database)
-        // Other failures leave the errno of an earlier one in place.
+        // After other failures, errno is that of an earlier one.
         let hasErrno = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff)
         self.init(
             code: code, message: unsafe String(cString: sqlite3_errmsg(database)),
@@ -45,7 +45,7 @@ extension SQLiteError {
     /// Whether another connection held a lock for longer than the busy timeout; trying again later may succeed.
     package var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(primaryCode) }
 
-    /// Whether the statement was ended, because `Connection.endStatements` said so.
+    /// Whether the statement was ended because `Connection.endStatements` returned true.
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
     /// Whether there is no space left: on the disk, in the quota, or within the limit of pages.
@@ -59,13 +59,13 @@ extension SQLiteError {
     /// Whether the file is damaged or not a database.
     package var isCorrupt: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
 
-    /// Whether a row broke a constraint of its table.
+    /// Whether a row violated a constraint of its table.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
     /// Whether the file, or one that belongs to it, could not be opened.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
-    /// Whether the system failed to read, write or lock the file; a full disk is one of the reasons.
+    /// Whether the system failed to read, write or lock the file; a full disk is one of the causes.
     package var isIOError: Bool { primaryCode == SQLITE_IOERR }
 
     /// The remedy for a file that could not be opened or used; nil for other errors.

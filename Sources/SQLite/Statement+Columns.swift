@@ -1,7 +1,7 @@
 internal import CSQLite
 
-// Columns are numbered from 0. Traps on a number that the row does not have, and on reading without a row. The file may come from anywhere,
-// so a value of an unexpected type throws SQLITE_MISMATCH.
+// Columns are numbered from 0. Traps on a number that the row does not have, and on reading without a row. The file may have any origin, so
+// a value of an unexpected type throws SQLITE_MISMATCH.
 extension Statement {
     package func isNull(_ column: Int) -> Bool {
         type(of: column) == SQLITE_NULL
@@ -30,10 +30,10 @@ extension Statement {
         }
     }
 
-    /// Lends a BLOB, or the UTF-8 of TEXT, without copying it. The bytes are valid only in the closure.
+    /// Calls a closure with a BLOB, or the UTF-8 of TEXT, without copying it. The bytes are valid only in the closure.
     ///
     /// Stepping or resetting this statement, or closing the connection, traps in `body`.
-    /// - Throws: also what `body` throws.
+    /// - Throws: the errors of `body`, too.
     package func withBytes<Result>(
         _ column: Int, _ body: (Span<UInt8>) throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {
@@ -64,7 +64,7 @@ extension Statement {
         guard actual == type || actual == other else { throw mismatch(column, "holds a value of another type than expected") }
     }
 
-    /// The error for a column that holds something else than was expected.
+    /// The error for a column with an unexpected value.
     package func mismatch(_ column: Int, _ problem: String) -> SQLiteError {
         SQLiteError(code: SQLITE_MISMATCH, message: "column \(column) \(problem)")
     }

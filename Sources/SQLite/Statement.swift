@@ -4,12 +4,11 @@ internal import CSQLite
 ///
 /// It belongs to its connection's thread and keeps the connection alive. Bind values, then `step` through the rows or `run` it. A statement
 /// that has ended, after its last row or by a failure, can be bound and run again.
-/// row or by a failure, can be bound and run again.
 @safe
 package final class Statement {
     let connection: Connection
     private let handle: OpaquePointer
-    /// The number of active calls that lend this statement's rows or bytes, which the next step would invalidate.
+    /// The number of active borrows of this statement's rows or bytes, which the next step would invalidate.
     private var lendings = 0
 
     /// Prepares a statement.
@@ -43,7 +42,7 @@ package final class Statement {
 
     /// Steps to the next row.
     /// - Returns: true when there is one; its columns can be read until the next step or reset. False when the statement has ended.
-    /// - Throws: why the statement failed; it has ended then, and its changes are undone.
+    /// - Throws: when the statement failed; it has ended then, and its changes are undone.
     package func step() throws(SQLiteError) -> Bool {
         precondition(lendings == 0, "rows or bytes of the statement are still lent")
         return try advance()
@@ -55,7 +54,7 @@ package final class Statement {
         clear()
     }
 
-    /// Steps to the next row inside a call that lends rows.
+    /// Steps to the next row during a borrow of rows.
     func advance() throws(SQLiteError) -> Bool {
         try connection.checkTransactionIsOpen()
         switch unsafe sqlite3_step(statement) {
@@ -95,7 +94,6 @@ package final class Statement {
 
 // Parameters are numbered from 1, as in `?1`. A bound value is copied, and stays bound until `reset()` or the end of `run`. Traps on a
 // number that the statement does not have, and on binding between two rows.
-// statement does not have, or binding between two rows, is a mistake in the program and traps.
 extension Statement {
     /// Binds a value of any type that can be stored.
     package func bind(_ value: some SQLiteBindable, at index: Int) {
@@ -140,7 +138,7 @@ extension Statement {
 extension Statement {
     /// Binds the values in order, runs the statement to its end, ignores its rows, and unbinds the values.
     /// - Parameter values: one for each parameter, or none to keep the values bound before; traps on any other number.
-    /// - Throws: why the statement failed.
+    /// - Throws: when the statement failed.
     package func run<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
         bindAll(repeat each values)
         defer { clear() }
@@ -149,15 +147,14 @@ extension Statement {
 
     /// Runs the statement with the values bound before to its end, ignores its rows, and unbinds the values. For statements that run so
     /// often that generic binding would cost more than running them.
-    /// that binding values of any type would cost more than running them.
-    /// - Throws: why the statement failed.
+    /// - Throws: when the statement failed.
     package func runBound() throws(SQLiteError) {
         defer { clear() }
         while try step() {}
     }
 
     /// Runs the statement with the values bound before, and calls `body` at its only row if there is one.
-    /// - Throws: why the statement failed, or what `body` throws.
+    /// - Throws: when the statement failed, or the errors of `body`.
     package func readBound(_ body: (Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
         defer { clear() }
         if try step() { try body(self) }
@@ -167,7 +164,7 @@ extension Statement {
     ///
     /// `body` reads the columns. Stepping or resetting this statement, or closing the connection, traps inside it.
     /// - Parameter values: one for each parameter, or none to keep the values bound before; traps on any other number.
-    /// - Throws: why the statement failed, or what `body` throws, which ends the iteration.
+    /// - Throws: when the statement failed, or the errors of `body`, which end the iteration.
     package func forEachRow<each Value: SQLiteBindable>(
         _ values: repeat each Value, body: (Statement) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {

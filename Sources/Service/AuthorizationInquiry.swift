@@ -3,9 +3,9 @@ internal import HelpDesk
 internal import Threading
 internal import Time
 
-/// Asks the replicas that share the store how they have answered a user's latest requests, and answers their questions.
+/// Queries the replicas that share the store for their responses to a user's latest requests, and answers their queries.
 final class AuthorizationInquiry: Sendable {
-    /// The others look for questions as often as for revocations, every 0.8 seconds.
+    /// The others poll for queries at the same interval as for revocations, every 0.8 seconds.
     private let rounds: Int
     private static let roundMilliseconds: UInt64 = TimeLimit.milliseconds(50)
 
@@ -14,7 +14,7 @@ final class AuthorizationInquiry: Sendable {
     private let store: any Store
     private let clocks: Clocks
 
-    /// - Parameter rounds: how often it is looked whether others have answered, twenty times a second.
+    /// - Parameter rounds: the number of checks for answers of others, twenty per second.
     init(_ recorder: AuthorizationRecorder, _ state: SnapshotReference<HelpDeskState>, store: any Store, clocks: Clocks, rounds: Int = 40) {
         (self.recorder, self.state, self.store, self.clocks, self.rounds) = (recorder, state, store, clocks, rounds)
     }
@@ -29,30 +29,30 @@ final class AuthorizationInquiry: Sendable {
         return known
     }
 
-    /// Forgets a user, and has the others forget without waiting for them.
+    /// Forgets a user, and makes the others forget without waiting for them.
     func forget(_ person: AppUser) {
         let user = digest(person.appID, person.userID)
         recorder.forget(appID: person.appID, user: user)
         _ = put(person.appID, user, forgets: true)
     }
 
-    /// Answers what others have asked. Blocks like the store; call it regularly.
+    /// Answers the queries of others. Blocks like the store; call it regularly.
     func answer() {
         guard hasOthers else { return }
         for question in (try? store.openQueries()) ?? [] {
             if question.forgets { recorder.forget(appID: question.appID, user: question.user) }
-            // Without an answer a replica counts as silent, so one that does not know the app says nothing.
+            // A replica without an answer is treated as silent, so a replica that does not have the app stays silent.
             guard let known = recorder.known(appID: question.appID, user: question.user) else { continue }
             let answer = known.moved(byMilliseconds: clockOffset).serialized()
-            // Revocations are looked for on this thread, too, so a store that hangs is waited for once.
+            // This thread also polls for revocations, so a store that hangs delays it only once.
             guard (try? store.answer(question.id, with: answer)) != nil else { return }
         }
     }
 
-    /// Milliseconds by which the replicas' shared clock is ahead of this machine's.
+    /// The offset of the replicas' shared clock from this machine's, in milliseconds; positive when it is ahead.
     private var clockOffset: Int64 { store.clockOffsetMilliseconds ?? 0 }
 
-    /// Whether others may ask; one that has started within the last seconds is not known yet.
+    /// Whether others may send queries; a replica that started within the last seconds is not known yet.
     private var hasOthers: Bool { store.replicas.contains { !$0.isOwn && !$0.isDead && $0.keysDigest != nil } }
 
     private func digest(_ appID: String, _ userID: String) -> KeyedDigest {
@@ -60,8 +60,8 @@ final class AuthorizationInquiry: Sendable {
         return authorizer.digest(ofUser: userID.utf8.span, in: authorizer.index(of: appID.utf8.span))
     }
 
-    /// Asks the other replicas.
-    /// - Returns: the question and the number of replicas, nil when none could be asked; nil when the store is not shared.
+    /// Queries the other replicas.
+    /// - Returns: the query and the number of replicas, nil when none could be queried; nil when the store is not shared.
     private func put(_ appID: String, _ user: KeyedDigest, forgets: Bool) -> (id: UUIDv7, asked: Int?)? {
         guard !store.replicas.isEmpty else { return nil }
         var random = SystemRandomNumberGenerator()
@@ -75,7 +75,7 @@ final class AuthorizationInquiry: Sendable {
         let pause = Monitor(())
         var answers: [[UInt8]] = []
         for _ in 0..<rounds {
-            // Each question to a store that hangs may take seconds.
+            // Each read of a store that hangs may take seconds.
             guard let received = try? store.answers(to: question.id) else { break }
             answers = received
             if answers.count >= asked { break }

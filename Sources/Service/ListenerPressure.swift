@@ -6,7 +6,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Tells operators of listeners that have no room for a connection or a body: by a log line, a metric, and a problem while it lasts.
+/// Reports listeners without room for a connection or a body: with a log line, a metric, and a temporary problem.
 final class ListenerPressure: Sendable {
     private typealias Moments = [Place: (crowded: CrowdedListener, at: MonotonicMilliseconds)]
 
@@ -40,7 +40,7 @@ final class ListenerPressure: Sendable {
         return recent.sorted { $0.at < $1.at }.map(\.crowded)
     }
 
-    /// Takes in that a body had no room.
+    /// Records a body without room.
     func noteBody(_ listener: CrowdedListener.Name, peer: String) {
         let now = clocks.monotonicMilliseconds()
         moments.withLock { $0[Place(listener: listener, isOfCaller: nil)] = (CrowdedListener(listener, nil), now) }
@@ -49,7 +49,7 @@ final class ListenerPressure: Sendable {
             fields: ["listener": .string(listener.rawValue), "peer": .string(peer), "remedy": .string(listener.remedyOfBodies.english)])
     }
 
-    /// Takes in that a bound on connections was reached.
+    /// Records a connection beyond a limit.
     func note(_ listener: CrowdedListener.Name, _ bound: ReachedBound) {
         let (crowded, limit) = (CrowdedListener(listener, bound), bound.caller == nil ? "all" : "caller")
         let closed = bound.isRefused ? "newest" : "idle"

@@ -3,7 +3,7 @@ internal import JSON
 internal import Synchronization
 internal import Threading
 
-/// The description of both listeners as OpenAPI 3.1, made from the routes that are served; `docs/openapi.json` is a copy of it.
+/// The description of both listeners as OpenAPI 3.1, generated from the served routes; `docs/openapi.json` is a copy of it.
 final class OpenAPIDocument: Sendable {
     private let listeners = Monitor<[(tag: String, text: String, url: String, routes: [Route])]>([])
     private let rendered = Monitor<Response?>(nil)
@@ -18,7 +18,7 @@ final class OpenAPIDocument: Sendable {
         }
     }
 
-    /// The answer of `GET /openapi.json`, made with the first request.
+    /// The answer of `GET /openapi.json`, built for the first request.
     var response: Response {
         rendered.withLock { rendered in
             if let rendered { return rendered }
@@ -109,7 +109,7 @@ final class OpenAPIDocument: Sendable {
         return ["required": true, "content": .object(contents)]
     }
 
-    /// The answers of a route and those that the server may give on each, by status.
+    /// The responses of a route and the server's own responses on every route, by status.
     private static func responses(_ answers: [RouteDescription.Answer]) -> JSONObject {
         let own = Set(answers.map(\.status))
         let others = common.filter { !own.contains($0.status) }
@@ -144,7 +144,7 @@ final class OpenAPIDocument: Sendable {
 }
 
 extension OpenAPIDocument {
-    /// The server's answers on every route. libmicrohttpd itself answers 408 and 431, without JSON.
+    /// The server's responses on every route. libmicrohttpd itself sends 408 and 431, without JSON.
     private static let common: [(status: Int, name: String, answer: JSONValue)] = [
         (400, "MalformedRequest", response(RouteDescription.Answer(400, text: "The request line, a header or the body is malformed."))),
         (408, "RequestTimeout", ["description": "The request has not arrived in time."]),

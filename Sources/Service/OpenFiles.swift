@@ -5,16 +5,16 @@ internal import HelpDesk
 internal import Tracing
 
 extension Configuration {
-    /// The number of descriptors beside connections: the store, the log, listening sockets, and those of libraries.
+    /// The number of descriptors other than connections: the store, the log, listening sockets, and those of libraries.
     private static let ownFiles = 64
 
-    /// The maximum number of open files: one for each connection that a bound allows, and some of its own.
+    /// The maximum number of open files: one for each permitted connection, and a few others.
     package var wantedOpenFiles: Int { connectionsOfCallers + connectionsToOthers + Self.ownFiles }
 
     /// The maximum number of callers' connections.
     package var connectionsOfCallers: Int { listen.settings.connectionLimit + admin.listener.settings.connectionLimit }
 
-    /// The maximum number of the service's own connections to the servers in this configuration, by the bounds of their clients.
+    /// The maximum number of the service's own connections to the servers in this configuration, by the limits of their clients.
     package var connectionsToOthers: Int {
         let parts = [
             BackendServices.connectionLimit(of: self), ServedBots.connectionLimit(of: self), TraceExporter.connectionLimit(of: self),

@@ -32,15 +32,15 @@ final class CallerRules: Sendable {
 
 /// Rejects callers from other networks, without a client certificate or without the shared header, before their bodies are received.
 ///
-/// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A rejected help desk treats the 403 as a denial
-/// all the same: an operator who restricts callers must know the addresses of the help desk.
+/// A rejection is no verdict on a user, so it has a separate body, log line and metric. A rejected help desk still treats the 403 as a
+/// denial: an operator who restricts callers must know the addresses of the help desk.
 struct PublicGate: Sendable {
     private static let wrongNetwork = Response.error(403, code: "forbidden_network", message: "Calls from this network are not accepted.")
     private static let wrongCertificate = Response.error(
         403, code: "forbidden_certificate", message: "This call lacks a client certificate that is accepted here.")
     private static let wrongHeader = Response.error(
         403, code: "forbidden_header", message: "This call lacks the header that shows who may call.")
-    /// A failure of Deskgate's own.
+    /// An internal failure.
     private static let undecided = AuthorizeRefusals().undecided
 
     let rules: SnapshotReference<CallerRules>
@@ -66,14 +66,14 @@ struct PublicGate: Sendable {
         )
     }
 
-    /// Returns the same route for callers that the rules in force admit.
+    /// Returns the same route for callers that the current rules admit.
     func guarding(_ route: Route) -> Route {
         let path = "\(route.path)"
         return route.screened { request in refusal(of: request, path) }
     }
 
-    /// Whether the operator expects calls from an address, so that its connections have no bound of their own: it is in `listen.allow`, or
-    /// a trusted proxy's.
+    /// Whether the operator expects calls from an address, so that its connections have no limit of their own: it is in `listen.allow`, or
+    /// is a trusted proxy's.
     func expects(_ address: IPAddress) -> Bool {
         let rules = rules.current
         let isAllowed = rules.networks?.contains { $0.contains(address) } ?? false
@@ -86,7 +86,7 @@ struct PublicGate: Sendable {
             switch rules.client(of: request) {
             case .unixSocket: break
             case .unknown:
-                // A proxy that omits the address is the operator's mistake.
+                // A proxy that omits the address is misconfigured by the operator.
                 return request.peerHost() == .unknown
                     ? Self.undecided : refuse(request, path: path, reason: .forwarded, counter: forwarded, response: Self.undecided)
             case .address(let address):

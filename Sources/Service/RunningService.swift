@@ -26,11 +26,11 @@ package final class RunningService: Sendable {
     // Without this thread, sampled lines are reported only with the next line of their kind, and certificate warnings come only from
     // `check` and reloads.
     private let chores: PeriodicTasks?
-    /// Looks for revocations by other processes and for their questions, on a thread of its own, because the store may hang.
+    /// Polls for revocations and queries of other processes, on its own thread, because the store may hang.
     private let revocations: PeriodicTasks
-    /// Keeps the copy of the revocations, on a thread of its own, because its disk may hang.
+    /// Updates the copy of the revocations, on its own thread, because its disk may hang.
     private let copying: PeriodicTasks
-    /// One logs the problems, one looks for operators' conditions, each on a thread of its own: only the second may wait for the store.
+    /// One logs the problems, one detects operators' conditions, each on its own thread: only the second one may wait for the store.
     private let watches: [PeriodicTasks]
     /// The settings for the next opening of the store: a reload may have changed the password.
     private let store: Monitor<Configuration.Store>
@@ -42,9 +42,9 @@ package final class RunningService: Sendable {
     /// The address of the admin listener, with the port that the system chose.
     package var adminAddress: ListenAddress { adminServer.address }
 
-    /// Opens both listeners; from then on requests are answered.
+    /// Opens both listeners and begins to serve.
     ///
-    /// The admin listener opens first, so that the public one answers only when everything is there.
+    /// The admin listener opens first, so that the public one responds only when all parts run.
     package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) throws(StartError) {
         self.configuration = configuration
         self.logger = logger
@@ -85,7 +85,7 @@ package final class RunningService: Sendable {
                 "version": .string(Version.current), "public": .string(publicAddress.description),
                 "admin": .string(adminAddress.description), "apps": .integer(configuration.apps.count),
             ])
-        // Now and not when it was opened, because a start that fails has one line, its error.
+        // Logged now and not at its opening, because a failed start logs only its error.
         newStore.tell()
     }
 
@@ -111,7 +111,7 @@ package final class RunningService: Sendable {
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
             graph.trials.withLock { $0 = started.trials }
-            // After the notifiers are there: one that is not would be taken for one that has left the configuration.
+            // After the notifiers exist: a missing notifier would be treated as removed from the configuration.
             watches.append(try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.logProblems() })
             watches.append(try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() })
             let (admin, publicServer) = try listen(configuration, graph: graph, logger: logger)
@@ -167,7 +167,7 @@ package final class RunningService: Sendable {
 
     /// Applies another configuration completely or not at all. Changes of a listener, the log or the shutdown need a restart.
     /// - Parameter read: reads the configuration.
-    /// - Returns: whether it is in force now; if not, the log says why.
+    /// - Returns: whether it is in force now; if not, the log contains the reason.
     @discardableResult
     package func reload(_ read: () throws(ConfigurationError) -> Configuration) -> Bool {
         do throws(ConfigurationError) {
@@ -188,7 +188,7 @@ package final class RunningService: Sendable {
         return refuseReload(problems.map { $0.line(in: file) }, keys: keys)
     }
 
-    /// Accepts no more connections, starts no further attempts, finishes work in progress within the configured time, and closes.
+    /// Accepts no more connections, starts no further attempts, finishes running work within the configured time, and closes.
     /// - Returns: whether the store was closed; if not, the log has the reason.
     @discardableResult
     package func stop() -> Bool {
@@ -200,20 +200,20 @@ package final class RunningService: Sendable {
         // Requests and attempts share one deadline, because the supervisor's timeout runs from now.
         let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
-        // After the requests that wait for it: what it would still answer was answered 503.
+        // After the requests that wait for it; the remaining requests were answered 503.
         graph.backends.close()
         graph.helpDeskClient.close()
         for helpDesk in graph.helpDesks { helpDesk.close() }
         graph.bots.close()
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
-        // After whatever makes spans.
+        // After all producers of spans.
         graph.traces.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         adminServer.stop(drainMilliseconds: TimeLimit.milliseconds(1000))
         graph.admin.stop()
         revocations.stop()
         copying.stop()
         for watch in watches { watch.stop() }
-        // The copy gets the revocations of the last moment.
+        // The copy gets the latest revocations.
         if graph.store.refusal == nil {
             graph.revocations.refresh()
             graph.revocations.renewCopy(isLast: true)

@@ -25,12 +25,12 @@ package struct ServiceGraph: Sendable {
     let backends: BackendServices
     private let recorder: AuthorizationRecorder
     let authorizations: AuthorizationInquiry
-    /// Calls the help desks; must be closed after the public listener.
+    /// The client of the help desks; must be closed after the public listener.
     let helpDeskClient: LazyClient
     /// Announces events that may invalidate cached data about people.
     let invalidation: CacheInvalidation
     let operatorState: SnapshotReference<OperatorState>
-    /// Makes and exports the spans of traces; must be stopped after whatever makes some.
+    /// Creates and exports the spans of traces; must be stopped after all producers of spans.
     let traces: TraceExporter
     private let publicGate: PublicGate
     private let listenerPressure: ListenerPressure
@@ -38,15 +38,15 @@ package struct ServiceGraph: Sendable {
     let helpDesks: [ServedHelpDesk]
     /// The bots; must be closed after the public listener.
     let bots: ServedBots
-    /// When the certificates of the listeners expire, in Unix seconds.
+    /// The expiries of the listeners' certificates, in Unix seconds.
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics
     let readiness: Readiness
-    /// The configuration in force, as operators may know it.
+    /// The configuration in force, in the form for operators.
     let record: ConfigurationRecord
-    /// Samples the log lines that strangers can cause.
+    /// Samples the log lines that any client can cause.
     let denials: DenialLog
-    /// Answers operators; must be stopped after its listener.
+    /// Serves operators; must be stopped after its listener.
     let admin: AdminListener
     let deliveryMetrics: DeliveryMetrics
     let store: any Store
@@ -57,7 +57,7 @@ package struct ServiceGraph: Sendable {
     private let answers: WatchedAnswers
     /// Finds the severe problems, without waiting for the store.
     let severeProblems: @Sendable () -> [SevereProblem]
-    /// Tries the notifiers; nil until they run.
+    /// Tests the notifiers; nil until they run.
     let trials = Monitor<NotifierTrials?>(nil)
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -124,7 +124,7 @@ package struct ServiceGraph: Sendable {
         metrics.registerBackends(helpDeskState)
         metrics.registerStoreClock(store)
         let keyUses = KeyUsageFlusher(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
-        // Before anything is served. A store that has just not answered is not waited for again; `runIfDue` reads it later.
+        // Before anything is served. A store that has just not responded is not read again; `runIfDue` reads it later.
         if revocations.status.source == .store { try? keyUses.read() }
         self.keyUses = keyUses
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record, revocations: revocations)
@@ -149,7 +149,7 @@ package struct ServiceGraph: Sendable {
         let gate = PublicGate(configuration.callers, registry: metrics.registry, denials: denials)
         publicGate = gate
         let routes = helpDesks.flatMap(\.routes) + bots.routes
-        // Unrestricted, nothing is asked of a request; a restart alone can change that.
+        // Without restrictions no check is made per request; only a restart can change that.
         publicRouter = Router(
             (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
@@ -166,7 +166,7 @@ package struct ServiceGraph: Sendable {
         }
         let currentProblems: @Sendable () -> ProblemSearch = { problems((try? store.pending()) ?? []) }
         metrics.registerProblems { currentProblems().counts }
-        // With the deliveries that the watch has read last, so that nothing waits for the store.
+        // Uses the deliveries that the watch has read last, so that it does not wait for the store.
         let severeProblems: @Sendable () -> [SevereProblem] = { problems(facts.facts.pending).severe }
         self.severeProblems = severeProblems
         let watch = OperatorWatch(
@@ -193,7 +193,7 @@ package struct ServiceGraph: Sendable {
                 },
                 onRevocation: { change in
                     revocations.take(change)
-                    // It may have brought an event that ends sessions.
+                    // The change may include an event that ends sessions.
                     inbox.announceWork()
                 }, revocations: revocations.live,
                 tickets: tickets,
@@ -236,7 +236,7 @@ package struct ServiceGraph: Sendable {
         )
     }
 
-    /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
+    /// Builds the state for another configuration, and returns a function that applies it. Nothing changes until that is called.
     /// - Throws: when OpenSSL fails.
     func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
         let states = try Self.states(next, metrics: metrics, backends: backends, recorder: recorder, former: helpDeskState.current)
@@ -244,7 +244,7 @@ package struct ServiceGraph: Sendable {
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
         prepared.append(bots.prepare(next, states.helpDesks))
         let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))
-        // One that is the same has mended nothing, however often it is reloaded.
+        // An unchanged configuration repairs nothing, however often it is reloaded.
         let isChanged = next.sources != operatorState.current.configuration.sources
         return {
             publicGate.rules.replace(with: callers)
@@ -257,7 +257,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// The name of this process among those that share its store; a name of its own when it has the store alone.
+    /// The name of this process among those that share its store; a random name when the store is not shared.
     private static func instanceName(_ store: any Store, _ clocks: Clocks) -> @Sendable () -> String {
         let own = (try? UUIDv7(milliseconds: clocks.unixMilliseconds(), from: RandomPool()))?.description ?? "unnamed"
         return { store.replicas.first { $0.isOwn }?.id ?? own }
@@ -271,7 +271,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// Mints short-lived security keys, with which the help desk may ask any replica for authorization within the next minutes.
+    /// Mints short-lived security keys, which the help desk may send to any replica for authorization within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
         { [helpDeskState, store] appID, userID in
             let minting = KeyMinting(helpDeskState.current.authorizer, defaultLifetimeSeconds: Self.relayKeySeconds)
@@ -282,7 +282,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// The callers that a listener does not bound one by one, and the report of bounds that are reached.
+    /// The callers without an individual limit at a listener, and the report of reached limits.
     func pressure(on listener: CrowdedListener.Name) -> ConnectionPressure {
         let (gate, pressure) = (listener == .public ? publicGate : nil, listenerPressure)
         return ConnectionPressure(

@@ -38,7 +38,7 @@ struct ServiceMetrics: Sendable {
         }
     }
 
-    /// Registers the metrics of the last reload, as Prometheus calls its own.
+    /// Registers the metrics of the last reload, with the names of Prometheus's own.
     func registerReloads(_ record: ConfigurationRecord) {
         registry.gauge(
             "deskgate_config_last_reload_successful", "Whether the last attempt to load the configuration succeeded: 1 or 0."
@@ -53,7 +53,7 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Registers the metrics of revocations.
-    /// - Parameter isCopied: whether a copy shall be kept.
+    /// - Parameter isCopied: whether the configuration requires a copy.
     func registerRevocations(
         isCopied: Bool, _ count: @escaping @Sendable () -> Int, status: @escaping @Sendable () -> RevocationStatus
     ) {
@@ -107,7 +107,7 @@ struct HTTPCounters: Sendable {
     /// The counters of the common statuses, by route.
     private let counters: [NumberedCounters]
 
-    /// Makes the counters of a listener whose routes have these paths, in the order of their indices.
+    /// Creates the counters of a listener whose routes have these paths, in the order of their indices.
     /// - Parameter watched: a status that operators watch; its series exists from the start for each route. Other series appear with their
     ///   first response.
     init(_ family: MetricFamily<Counter>, listener: String, routes: [String], watched: Int?) {

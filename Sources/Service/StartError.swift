@@ -22,7 +22,7 @@ package enum StartError: Error, CustomStringConvertible {
         }
     }
 
-    /// The same beside a process that had the store open before, which is the service if it has the address, too, and is not to be stopped.
+    /// The same when another process had the store open before. If it also has the address, it is the service, which must not be stopped.
     package func description(beside conflict: StoreError?) -> String {
         guard let conflict, case .listener(let error) = self, error.kind == .addressInUse else { return description }
         return "the service runs already: \(conflict.cause); leave it, and ask it by deskgate status"

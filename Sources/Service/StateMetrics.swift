@@ -8,7 +8,7 @@ internal import Time
 
 /// Gauges of the service's state: computed at each rendering from memory.
 extension ServiceMetrics {
-    /// Registers what the configuration in force says: which file it was read from, and which dates it names.
+    /// Registers the facts of the configuration in force: its file, and its dates.
     func registerConfiguration(_ record: ConfigurationRecord) {
         registry.gauge(
             "deskgate_config_info",
@@ -34,7 +34,7 @@ extension ServiceMetrics {
         }
     }
 
-    /// Registers the bounds of the queue, which only a restart changes.
+    /// Registers the limits of the queue, which only a restart changes.
     func registerQueueLimits(_ store: Configuration.Store) {
         registry.gauge("deskgate_queue_pending_limit", "How many deliveries may wait in all, before webhooks are answered 503.") {
             Double(store.maximumPending)
@@ -50,7 +50,7 @@ extension ServiceMetrics {
             "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]
         ) {
             (state.current.backends?.statuses ?? []).flatMap { app, current in
-                // Nothing pauses a backend.
+                // A backend is never paused.
                 BreakerStatus.allCases.filter { $0 != .paused }.map {
                     ComputedSample(app, $0.rawValue, value: $0 == current.state ? 1 : 0)
                 }
@@ -66,7 +66,7 @@ extension ServiceMetrics {
         ) { counts().map { ComputedSample($0.kind, $0.severity, value: Double($0.count)) } }
     }
 
-    /// Registers how the store's clock differs from this machine's; a store without a clock of its own has no series.
+    /// Registers the offset of the store's clock from this machine's; a store without its own clock has no series.
     func registerStoreClock(_ store: any Store) {
         registry.gauge(
             "deskgate_store_clock_offset_seconds",
@@ -77,7 +77,7 @@ extension ServiceMetrics {
         }
     }
 
-    /// Registers when the store was last backed up; 0 when never.
+    /// Registers the time of the store's last backup; 0 when there was none.
     func registerBackups(_ lastBackup: @escaping @Sendable () -> UnixSeconds) {
         registry.gauge(
             "deskgate_store_backup_timestamp_seconds", "When deskgate store backup last copied the store, in Unix time; 0 when never."
@@ -85,7 +85,7 @@ extension ServiceMetrics {
     }
 
     func registerListeners(_ servers: [(listener: String, server: Server, settings: ServerSettings)]) {
-        // A server holds its routes, which hold the registry.
+        // A server retains its routes, which retain the registry.
         let all = servers.map { (listener: $0.listener, server: WeakServer($0.server), settings: $0.settings) }
         registry.gauge("deskgate_http_connections", "Open connections.", labels: ["listener"]) {
             all.compactMap { one in one.server.value.map { ComputedSample(one.listener, value: Double($0.connectionCount)) } }
@@ -104,7 +104,7 @@ extension ServiceMetrics {
     }
 }
 
-/// A server that is gone once the service has stopped.
+/// A weak reference: the server is released once the service has stopped.
 private struct WeakServer: Sendable {
     private(set) weak var value: Server?
 

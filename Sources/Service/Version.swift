@@ -1,4 +1,4 @@
 package enum Version {
-    /// The same as in the change log and `deskgate version`.
+    /// Equal to the version in the change log and in `deskgate version`.
     package static let current = "0.1.0"
 }

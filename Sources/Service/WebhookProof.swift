@@ -7,7 +7,7 @@ internal import JSON
 internal import Notifiers
 package import Time
 
-/// Checks whether a webhook is genuine: one that a help desk has sent to an app, or one that a notifier has sent to a backend.
+/// Verifies a webhook that a help desk has sent to an app, or one that a notifier has sent to a backend.
 package struct WebhookProof: Sendable {
     /// The headers of Standard Webhooks except the signature.
     package struct Stamp: Sendable {
@@ -42,7 +42,7 @@ package struct WebhookProof: Sendable {
     private let secrets: [SignatureDiagnosis.Secret]
 
     /// Checks a webhook of an app's help desk by the rule of its route.
-    /// - Parameter index: the app's place in the configuration.
+    /// - Parameter index: the app's index in the configuration.
     /// - Returns: nil when the app has no signature secret.
     /// - Throws: when OpenSSL fails.
     package init?(

@@ -1,7 +1,7 @@
 internal import Threading
 package import Time
 
-/// The devices that providers know, by push token. An unknown token is accepted by all.
+/// The devices that providers know, by push token. Every provider accepts an unknown token.
 package final class DeviceRegistry: Sendable {
     private let devices = Monitor<[String: SimulatedDevice]>([:])
 
@@ -26,17 +26,17 @@ package struct SimulatedDevice: Sendable, Equatable {
         case unregistered
         /// The token belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
         case mismatch
-        /// The token is not one of this provider: APNs `BadDeviceToken`, FCM's sentence about the token, HMS 80300007.
+        /// The token is not a token of this provider: APNs `BadDeviceToken`, FCM's sentence about the token, HMS 80300007.
         case invalid
     }
 
-    /// The only provider that accepts it (APNs' two environments are two providers); nil: all.
+    /// The only provider that accepts it (APNs' two environments are two providers); nil if all do.
     package var provider: SimulatedProvider?
-    /// APNs: the only topic that accepts it; nil: all.
+    /// APNs: the only topic that accepts it; nil if all do.
     package var topic: String?
     /// Nil when pushes are accepted.
     package var refusal: Refusal?
-    /// APNs: the time at which it was unregistered; nil means the time of the request.
+    /// APNs: the time at which it was unregistered; nil for the time of the request.
     package var unregisteredAt: UnixMilliseconds?
 
     package init(

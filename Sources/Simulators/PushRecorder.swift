@@ -30,7 +30,7 @@ package final class PushRecorder: Sendable {
 
     package var count: Int { state.withLock { $0.count } }
 
-    /// The oldest first.
+    /// The recorded pushes, the oldest first.
     package var pushes: [SimulatedPush] {
         state.withLock { state in
             let start = state.count > capacity ? state.count % capacity : 0
@@ -58,6 +58,6 @@ package struct SimulatedPush: Sendable {
     /// The request's headers without credentials, with names in lower case.
     package let headers: [(name: String, value: String)]
     package let payload: JSONValue
-    /// Whether it was a dry run, so that the phone receives nothing.
+    /// Whether it was a dry run, so that the phone receives no message.
     package let isDryRun: Bool
 }

@@ -23,12 +23,12 @@ package final class SimulatedServer: Sendable {
     /// The URL that replaces the provider's scheme and host: `https://127.0.0.1:PORT`.
     package var url: String { "https://127.0.0.1:\(listener.port)" }
 
-    /// Connections accepted so far.
+    /// The number of accepted connections.
     package var connectionCount: Int { listener.counts.accepted }
     package var openConnections: Int { listener.counts.open }
-    /// Complete requests so far, including refused ones.
+    /// The number of complete requests, including rejected ones.
     package var requestCount: Int { listener.counts.requests }
-    /// The most streams that were open on one connection at the same time.
+    /// The maximum number of streams that were open on one connection at the same time.
     package var maximumStreams: Int { listener.counts.maximumStreams }
 
     /// Waits until `count` complete requests have been received.
@@ -54,7 +54,7 @@ package final class SimulatedServer: Sendable {
         let action: HTTP2Action =
             switch fault.effect {
             case .answer(let refusal): rules.refusal(refusal, request).action
-            // Only for these faults the rules still answer the request, and may accept its push.
+            // Only with these faults do the rules still answer the request, so that they may accept its push.
             case .delay, .goAway, .limitStreams: Self.action(fault.effect, answering: answer(rules.answer(request), recorder))
             default: Self.action(fault.effect, answering: .wait)
             }

@@ -79,7 +79,7 @@ package struct SimulatorFiles {
     package func notifiers(_ simulators: SimulatorSet) -> JSONValue {
         let credentials = simulators.credentials
         let authority = JSONValue.string(path("ca.pem"))
-        // Nobody reads what stays on this machine.
+        // The full text is safe, because it does not leave this machine.
         let full: JSONValue = "full"
         func file(_ name: String) -> JSONValue { ["file": .string(path(name))] }
         return [

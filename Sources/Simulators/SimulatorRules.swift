@@ -5,7 +5,7 @@ internal import JSON
 protocol SimulatorRules: Sendable {
     func subject(of request: HTTP2Request) -> Fault.Subject
     func answer(_ request: HTTP2Request) -> SimulatorAnswer
-    /// Returns the refusal for a fault, in the provider's own format.
+    /// Returns the response for a fault, in the provider's own format.
     func refusal(_ answer: Fault.Answer, _ request: HTTP2Request) -> SimulatorAnswer
 }
 

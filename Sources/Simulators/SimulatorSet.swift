@@ -1,7 +1,8 @@
 internal import Crypto
 internal import HTTP2Server
 
-/// All simulated push providers, each on its own port, with one authority, one set of credentials, one fault script and one recorder.
+/// All simulated push providers. Each has a separate port; they share one certificate authority, one set of credentials, one fault script
+/// and one recorder.
 ///
 /// The owner must call `stop` before releasing the set.
 package final class SimulatorSet: Sendable {
@@ -45,12 +46,12 @@ package final class SimulatorSet: Sendable {
         return server
     }
 
-    /// Revokes the access tokens that FCM and HMS have issued: the next push with one is refused.
+    /// Revokes the access tokens that FCM and HMS have issued: pushes with these tokens are rejected.
     package func revokeAccessTokens() {
         for tokens in accessTokens { tokens.revokeAll() }
     }
 
-    /// Call it once.
+    /// Stops all servers. Must be called exactly once.
     package func stop() {
         for server in servers { server.stop() }
     }
@@ -81,7 +82,7 @@ struct RuleMaker {
     private let settings: SimulatorSettings
     private let credentials: SimulatorCredentials
     private let devices: DeviceRegistry
-    // Both of Apple's environments accept the same key and count its tokens together.
+    // Both APNs environments accept the same key and share the limit of provider tokens.
     private let providerTokens: ProviderTokens
     private let googleKey: RS256PublicKey
 

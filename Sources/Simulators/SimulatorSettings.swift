@@ -21,19 +21,19 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
 package struct SimulatorSettings: Sendable {
     /// An IPv4 address of this machine.
     package var host = "127.0.0.1"
-    /// The system chooses missing ports.
+    /// The ports by provider. The system chooses the ports of other providers.
     package var ports: [SimulatedProvider: UInt16] = [:]
-    /// Nil creates new ones.
+    /// The credentials that the simulators accept; nil to create new ones.
     package var credentials: SimulatorCredentials?
     package var threads = 1
     /// Whether APNs allows a new connection only one stream until it has received a push with a valid provider token, as Apple's servers
     /// do.
     package var startsWithOneStream = true
-    /// For each connection.
+    /// The maximum number of concurrent streams per connection.
     package var streamLimit = 1000
-    /// The environment of APNs that the key is valid for; nil means both.
+    /// The environment of APNs that the key is valid for; nil for both.
     package var apnsKeyEnvironment: SimulatedProvider?
-    /// The most different provider tokens that APNs accepts within 20 minutes.
+    /// The maximum number of different provider tokens that APNs accepts within 20 minutes.
     package var providerTokenLimit = 3
     package var accessTokenSeconds: UInt64 = 3600
     package var recordLimit = 10_000

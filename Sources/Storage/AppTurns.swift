@@ -1,13 +1,13 @@
 /// The order of apps in the claims of one notifier. A claim takes one delivery of each app in turn, and the next claim continues with the
-/// next app. However long one app's queue is, another app's delivery thus waits for about one batch. Within an app the longest due come
-/// first.
+/// next app. A long queue of one app therefore delays the deliveries of another app by about one batch. Within an app, the delivery that
+/// has been due longest comes first.
 ///
-/// Deliveries that end or are deferred use no turn, unless the claim has no budget left for them.
+/// A delivery that is ended or deferred without an attempt uses no turn, unless the claim has exhausted its budget for such deliveries.
 struct AppTurns<App: Comparable & Sendable>: Sendable {
     private var last: App?
 
-    /// The app whose turn it is.
-    /// - Parameter apps: those that may have something due, in their order.
+    /// Returns the app whose turn is next.
+    /// - Parameter apps: the apps that may have due deliveries, in ascending order.
     func next(among apps: some Sequence<App>) -> App? {
         var first: App?
         for app in apps {
@@ -17,6 +17,6 @@ struct AppTurns<App: Comparable & Sendable>: Sendable {
         return first
     }
 
-    /// Notes that an app has had its turn.
+    /// Records that an app has used its turn.
     mutating func took(_ app: App) { last = app }
 }

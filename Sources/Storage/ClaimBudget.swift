@@ -1,10 +1,10 @@
 internal import Core
 
-/// The limits on what all claims of one call may do together, so that the next writer does not wait long.
+/// The combined limits of all claims in one call, so that the next writer does not wait long.
 struct ClaimBudget {
     /// The number of deliveries that may still be leased.
     private(set) var leases = 512
-    /// The number that may still be ended or deferred without an attempt.
+    /// The number of deliveries that may still be ended or deferred without an attempt.
     private(set) var ends = 256
 
     /// Returns the number of deliveries that a claim may lease now.

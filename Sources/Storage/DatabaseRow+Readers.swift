@@ -3,7 +3,7 @@ internal import Time
 
 extension Delivery {
     /// Reads a row of the view `stories`, or of `traced_stories` in PostgreSQL.
-    /// - Parameter trace: the column of the event's trace.
+    /// - Parameter trace: the index of the column with the event's trace.
     init<Row: DatabaseRow>(_ row: Row, trace: Int) throws(Row.Failure) {
         let event = try Event(row, trace: trace)
         self.init(
@@ -35,7 +35,7 @@ extension Device {
 }
 
 extension DeliveryAttempt {
-    /// Reads a row of `attempts` from its column `number` on.
+    /// Reads a row of `attempts`, beginning with the column `number`.
     init<Row: DatabaseRow>(_ row: Row) throws(Row.Failure) {
         self.init(
             number: try row.int(0), startedAt: try row.time(1), endedAt: try row.optionalTime(2), outcome: try row.stored(3),
@@ -44,7 +44,8 @@ extension DeliveryAttempt {
 }
 
 extension DeadDeliveries {
-    /// Reads a row of `notifier, app_id, reason, count`, the moments of the oldest and the newest event, and of the last end.
+    /// Reads a row of `notifier, app_id, reason, count`, the moments of the oldest and the newest event, and the moment when the last
+    /// delivery ended.
     init<Row: DatabaseRow>(_ row: Row) throws(Row.Failure) {
         self.init(
             notifier: try row.stored(0), appID: try row.stored(1), reason: try row.stored(2), count: Int(try row.int64(3)),

@@ -8,17 +8,17 @@ protocol DatabaseRow {
     associatedtype Failure: Error
 
     func isNull(_ column: Int) -> Bool
-    /// Reads a number that takes 4 bytes in PostgreSQL.
+    /// Reads a number that is a 4-byte integer in PostgreSQL.
     func int(_ column: Int) throws(Failure) -> Int
     func int64(_ column: Int) throws(Failure) -> Int64
     func optionalInt64(_ column: Int) throws(Failure) -> Int64?
-    /// Reads text that may hold U+0000.
+    /// Reads text that may contain U+0000.
     func stored(_ column: Int) throws(Failure) -> String
     func optionalStored(_ column: Int) throws(Failure) -> String?
     func bytes(_ column: Int) throws(Failure) -> [UInt8]
     func optionalBytes(_ column: Int) throws(Failure) -> [UInt8]?
     func uuidv7(_ column: Int) throws(Failure) -> UUIDv7
-    /// The error for a value that has the right type but that this program never writes.
+    /// Returns the error for a value that has the correct type, but that this program never writes.
     func mismatch(_ column: Int, _ problem: String) -> Failure
 }
 
@@ -36,7 +36,7 @@ extension DatabaseRow {
         return state
     }
 
-    /// Reads an identity of the help desk; nil for NULL.
+    /// Reads an identifier of the help desk; nil for NULL.
     func helpDeskID(_ column: Int) throws(Failure) -> HelpDeskID? {
         guard let text = try optionalStored(column) else { return nil }
         guard let id = HelpDeskID(text) else { throw mismatch(column, "is no identity of a help desk") }

@@ -2,14 +2,14 @@ internal import Core
 internal import Time
 
 extension Delivery {
-    /// The same delivery with one more attempt begun, leased until `leaseEnd`.
+    /// Returns the delivery with one more attempt, leased until `leaseEnd`.
     func claimed(until leaseEnd: UnixMilliseconds) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts + 1, dueAt: leaseEnd,
             reason: reason)
     }
 
-    /// The same delivery, due again at `dueAt`.
+    /// Returns the delivery, due again at `dueAt`.
     func retried(at dueAt: UnixMilliseconds, reason: String) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event, deviceID: deviceID, device: device, attempts: attempts, dueAt: dueAt, reason: reason)
@@ -21,21 +21,21 @@ extension Delivery {
             endedAt: time, reason: reason)
     }
 
-    /// The same delivery, pending again and due now.
+    /// Returns the delivery, pending again and due now.
     func revived(at now: UnixMilliseconds, expiresAt: UnixMilliseconds) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, attempts: attempts,
             dueAt: now, reason: reason)
     }
 
-    /// The same delivery, which expires at another time.
+    /// Returns the delivery with a new expiry time.
     func expiring(at expiresAt: UnixMilliseconds) -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.expiring(at: expiresAt), deviceID: deviceID, device: device, state: state,
             attempts: attempts, dueAt: dueAt, endedAt: endedAt, reason: reason)
     }
 
-    /// The same delivery without the person and the device.
+    /// Returns the delivery without the person and the device.
     func withoutPerson() -> Delivery {
         Delivery(
             id: id, notifier: notifier, event: event.withoutPerson(), state: state, attempts: attempts, dueAt: dueAt, endedAt: endedAt,

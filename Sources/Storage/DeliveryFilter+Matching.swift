@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension DeliveryFilter {
-    /// Whether it asks for nothing of the event, so that only deliveries need be looked at, which are small.
+    /// Whether the filter has no condition on the event, so that a search reads only the delivery rows, which are small.
     var isOfDeliveriesAlone: Bool {
         kind == nil && appID == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil
             && receivedBefore == nil

@@ -1,26 +1,27 @@
 internal import Core
 internal import Time
 
-/// A search for deliveries, newest first, in steps: no step looks at more than some thousand events, whether they match or not.
+/// A search for deliveries, newest first, in steps of limited size: each step examines at most a few thousand events, whether they match or
+/// not.
 struct DeliveryWalk {
     typealias Found = [(place: DeliveryCursor, delivery: Delivery)]
 
-    /// Newest first.
+    /// The matches, newest first.
     private(set) var found: Found = []
-    /// The position at which the search continues; nil when it has ended: at the oldest event, or with a full page.
+    /// The position at which the search can continue; nil when it reached the oldest event or filled the page.
     private(set) var rest: DeliveryKey?
 
     init(_ found: Found) {
         self.found = found
     }
 
-    /// Searches from before a place on.
+    /// Searches the deliveries before a position.
     /// - Parameters:
     ///   - events: the numbers of the oldest and the newest event; without events the oldest is greater than the newest.
-    ///   - limit: how many are enough.
-    ///   - settings: how long a step is.
-    ///   - end: from then on no step is begun but the first.
-    ///   - step: lists at most `limit` matches before a place, newest first, of events with numbers greater than `last`.
+    ///   - limit: the maximum number of matches.
+    ///   - settings: the size of a step.
+    ///   - end: the time after which no step begins, except the first.
+    ///   - step: returns at most `limit` matches before a position, newest first, from events with numbers greater than `last`.
     init(
         before: DeliveryKey, among events: (oldest: Int64, newest: Int64), limit: Int, _ settings: StoreSettings,
         until end: MonotonicMilliseconds,
@@ -39,7 +40,7 @@ struct DeliveryWalk {
         }
     }
 
-    /// The page of at most `limit`, for which one more was wanted.
+    /// Returns a page of at most `limit` deliveries. The search must have requested one more.
     func page(limit: Int) -> DeliveryPage {
         guard let rest else { return DeliveryPage(found, limit: limit) }
         return DeliveryPage(found.map(\.delivery), next: DeliveryCursor(event: rest.event, position: rest.position))
@@ -47,10 +48,10 @@ struct DeliveryWalk {
 }
 
 extension DeliveryKey {
-    /// After all deliveries.
+    /// The position after all deliveries.
     static let end = DeliveryKey(event: .max, position: .max)
 
-    /// The place where a list has ended; nil is where it begins.
+    /// Creates the position where the previous page ended; nil is the start of the list.
     init(_ cursor: DeliveryCursor?) {
         self = cursor.map { DeliveryKey(event: $0.event, position: $0.position) } ?? .end
     }

@@ -1,22 +1,23 @@
 internal import Core
 internal import Time
 
-/// A store that looks for a name in all apps: first by its indexes, then among devices and events, to whose names no index leads, in steps.
+/// A store that searches all apps for a name. The search uses the indexes first. Then it scans devices and events in steps, because no
+/// index covers these names.
 protocol NameSearcher {
     var settings: StoreSettings { get }
 
-    /// The users that have a device or are named by a revocation, and the comments, in all apps; each by an index.
+    /// Returns matches that indexes find in all apps: users that have a device or a revocation, and comments.
     func indexedMatches(of name: String) throws(StoreError) -> [NameMatch]
 
-    /// Returns the registered devices with an id among those after a device: at most `limit`, among as many rows as a step reads.
+    /// Returns the registered devices with an id after a position: at most `limit`, from as many rows as a step reads.
     /// - Parameter limit: at least 1.
-    /// - Returns: the devices, and the one after which the search continues; nil when there are no more.
+    /// - Returns: the devices, and the device after which the search continues; nil when there are no more.
     func devices(named deviceID: String, after: Device.Key?, limit: Int) throws(StoreError) -> (found: [Device.Key], next: Device.Key?)
 
-    /// The numbers of the oldest and the newest event; without events the oldest is greater than the newest.
+    /// Returns the numbers of the oldest and the newest event. Without events, the oldest number is greater than the newest.
     func eventEnds() throws(StoreError) -> (oldest: Int64, newest: Int64)
 
-    /// The users and tickets with a name in the events between two numbers, both excluded, each once.
+    /// Returns the users and tickets with a name in the events between two numbers (both exclusive), without duplicates.
     func eventMatches(of name: String, after: Int64, before: Int64) throws(StoreError) -> [NameMatch]
 }
 
@@ -39,7 +40,7 @@ extension NameSearcher {
         return NamePage(found, next: rest.map { .events(before: $0) })
     }
 
-    /// - Returns: the device after which the search continues; nil when it has ended.
+    /// - Returns: the device after which the search continues; nil when the search has ended.
     private func searchDevices(
         _ query: NameQuery, after: Device.Key?, limit: Int, until end: MonotonicMilliseconds, _ found: inout [NameMatch]
     ) throws(StoreError) -> Device.Key? {
@@ -55,7 +56,7 @@ extension NameSearcher {
         }
     }
 
-    /// - Returns: the number before which the search continues; nil when it has ended.
+    /// - Returns: the event number before which the search continues; nil when the search has ended.
     private func searchEvents(
         _ query: NameQuery, before: Int64, until end: MonotonicMilliseconds, _ found: inout [NameMatch]
     ) throws(StoreError) -> Int64? {

@@ -1,11 +1,11 @@
 internal import Core
 internal import Time
 
-/// The calls that pace rules count, as far as a store has read them: it decides here and writes what has changed.
+/// The counted calls of rate limits that a store has read. The store decides with this value, and then writes the changed counts.
 struct OutboundRateLimiter {
     struct Key: Hashable, Comparable {
         let notifier: ByteKey
-        /// A digest of the scope, the app and the person or device, so that a store keeps no names. If two share a number, they share a
+        /// A digest of the scope, the app and the person or device, so that a store contains no names. On a collision, both share one
         /// count.
         let number: Int64
 
@@ -17,27 +17,27 @@ struct OutboundRateLimiter {
         }
     }
 
-    /// The calls that are counted under one key.
+    /// The counted calls of one key.
     struct Calls {
         var times: CallTimes
-        /// The time when they stop counting.
+        /// The time when the calls expire.
         var until: UnixMilliseconds
     }
 
-    /// The counts that were read, with their changes.
+    /// The counts that were read, including later changes.
     private(set) var calls: [Key: Calls] = [:]
     private(set) var changed: Set<Key> = []
 
-    /// The keys under which a call is counted.
+    /// Returns the keys under which a call is counted.
     static func keys(of call: RateLimitedCall, notifier: String) -> [Key] {
         call.rules.map { Key(notifier, rule: $0, device: call.device) }
     }
 
-    /// Takes what a store has kept under a key; empty when it has nothing.
+    /// Adds the counts that a store has for a key; empty when it has none.
     mutating func take(_ times: CallTimes, until: UnixMilliseconds = 0, for key: Key) { calls[key] = Calls(times: times, until: until) }
 
-    /// Decides on a call, whose keys must have been read, and counts it when it may be made now.
-    /// - Returns: nil when it may be made now; otherwise when it may be.
+    /// Decides whether a call is allowed, and counts it if it is allowed now. Its keys must have been read.
+    /// - Returns: nil when the call is allowed now; otherwise the earliest time at which it is allowed.
     mutating func admit(_ call: RateLimitedCall, notifier: String, now: UnixMilliseconds) -> UnixMilliseconds? {
         let counts = call.rules.map { (rule: $0, key: Key(notifier, rule: $0, device: call.device)) }
         for count in counts { bringBack(count.key, rule: count.rule, now: now) }
@@ -50,7 +50,7 @@ struct OutboundRateLimiter {
         return nil
     }
 
-    /// Uncounts the last call, because it never reached its receiver. Its keys must have been read.
+    /// Removes the last call from the counts, because it never reached its receiver. Its keys must have been read.
     mutating func giveBack(_ call: RateLimitedCall, notifier: String) {
         for key in Self.keys(of: call, notifier: notifier) {
             let counted = times(key)
@@ -60,11 +60,11 @@ struct OutboundRateLimiter {
         }
     }
 
-    /// Forgets which calls have changed, because they were written.
+    /// Clears the set of changed keys after they were written.
     mutating func wrote() { changed = [] }
 
-    /// Forgets calls that do not count at a time any more, at most `limit` keys.
-    /// - Returns: how many keys.
+    /// Deletes the counts of at most `limit` keys whose calls expired before a time.
+    /// - Returns: the number of deleted keys.
     mutating func forget(until time: UnixMilliseconds, limit: Int) -> Int {
         let old = calls.filter { $0.value.until < time }.keys.sorted().prefix(limit)
         for key in old { calls[key] = nil }
@@ -73,8 +73,8 @@ struct OutboundRateLimiter {
 
     private func times(_ key: Key) -> CallTimes { calls[key]?.times ?? CallTimes() }
 
-    /// Calls in the future were counted before the clock was set back. They count as made now, so that no call waits longer than one
-    /// window.
+    /// Moves call times in the future to the present. Such calls were counted before the clock was set back. Without this, a call could
+    /// wait longer than one window.
     private mutating func bringBack(_ key: Key, rule: OutboundRateLimit, now: UnixMilliseconds) {
         guard let last = times(key).earliest(ofLast: 1), last > now else { return }
         calls[key] = Calls(times: times(key).noLater(than: now), until: now + rule.windowMilliseconds)

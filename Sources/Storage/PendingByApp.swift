@@ -1,14 +1,14 @@
 internal import Core
 
-/// The number of pending deliveries by notifier and app. There are few of both.
+/// The number of pending deliveries by notifier and app. The numbers of notifiers and apps are small.
 struct PendingByApp<App: Hashable & Sendable>: Sendable {
-    /// The counts that are not 0.
+    /// The nonzero counts.
     private(set) var counts: [ByteKey: [App: Int]] = [:]
     private(set) var total = 0
 
     mutating func add(_ number: Int, to notifier: ByteKey, of app: App) {
         total += number
-        // Changed in place: a copy of the apps would cost as much as there are of them, for each delivery.
+        // Modifies the dictionary in place: a copy for each delivery would take time proportional to the number of apps.
         counts[notifier, default: [:]][app, default: 0] += number
         if counts[notifier]?[app] == 0 { counts[notifier]?.removeValue(forKey: app) }
         if counts[notifier]?.isEmpty == true { counts.removeValue(forKey: notifier) }
@@ -20,7 +20,7 @@ struct PendingByApp<App: Hashable & Sendable>: Sendable {
 
     var byNotifier: [ByteKey: Int] { counts.mapValues { $0.values.reduce(0, +) } }
 
-    /// The queue of a notifier, as an event of an app meets it.
+    /// Returns the queue of a notifier, as the limits for an event of `app` require it.
     func queue(_ notifier: String, of app: App) -> DeliveryBounds.Queue {
         let apps = counts[ByteKey(notifier)] ?? [:]
         let own = apps[app, default: 0]

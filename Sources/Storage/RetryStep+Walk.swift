@@ -1,12 +1,12 @@
 internal import Core
 
 extension RetryStep {
-    /// Examines dead deliveries, a limited number in a transaction.
+    /// Examines dead deliveries, a limited number per transaction.
     /// - Parameters:
     ///   - after: the end of the previous step.
     ///   - limit: the number of deliveries to examine.
-    ///   - find: returns the keys of matching ones, newest first, before a position and at most so many; fewer only at the end.
-    ///   - revive: makes those that may pending again, in one transaction.
+    ///   - find: returns the keys of matching ones, newest first, before a position, up to a limit; fewer only at the end.
+    ///   - revive: makes the permitted ones pending again, in one transaction.
     init(
         after: DeliveryCursor?, limit: Int, perCommit: Int,
         find: (_ before: DeliveryKey, _ limit: Int) throws(StoreError) -> [DeliveryKey],

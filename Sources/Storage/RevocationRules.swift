@@ -5,25 +5,25 @@ internal import Time
 enum RevocationRules {
     /// The maximum number of changes in a page.
     static let changesPerPage = 5000
-    /// Milliseconds for which a removal is remembered for processes that have not read it. A process that asks later reads everything
+    /// Milliseconds for which a removal is recorded for processes that have not read it. A process that polls later reads all revocations
     /// again.
     static let removalMilliseconds: UInt64 = 24 * 3600 * 1000
 
     /// The versions that a store keeps with its revocations.
     struct Versions: Equatable {
         let last: Int64
-        /// Of the last removal that is not remembered any more.
+        /// The version of the last removal that is no longer recorded.
         let forgotten: Int64
     }
 
     /// Whether the changes since a version are known.
     static func knows(_ version: Int64, _ versions: Versions) -> Bool { version >= versions.forgotten && version <= versions.last }
 
-    /// The news of a version, from the additions and removals after it, each of them by rising version and at most `changesPerPage`.
+    /// The changes since a version, from the additions and removals after it, each by ascending version and at most `changesPerPage`.
     static func changes(
         _ added: [(version: Int64, change: RevocationChange)], removed: [(version: Int64, change: RevocationChange)], versions: Versions
     ) -> RevocationChanges {
-        // Beyond the end of a list that was cut, changes of the other one would come too early.
+        // After the end of a truncated list, changes of the other one would come too early.
         var until = versions.last
         for list in [added, removed] where list.count >= changesPerPage { until = min(until, list.last?.version ?? until) }
         let changes = (added + removed).filter { $0.version <= until }.sorted { $0.version < $1.version }
@@ -31,12 +31,12 @@ enum RevocationRules {
     }
 }
 
-/// The revocations of a store in the form in which keys are looked up, and their snapshot.
+/// The revocations of a store in a form for looking up keys, and their snapshot.
 struct KnownRevocations {
     private var set = RevocationSet()
     private(set) var current = Revocations.none
 
-    /// Takes in what `read` adds to a book, all at once.
+    /// Adds all revocations that `read` returns at once.
     mutating func change<Failure: Error>(_ read: (inout RevocationSet) throws(Failure) -> Void) throws(Failure) {
         try read(&set)
         current = set.snapshot
@@ -48,15 +48,15 @@ struct KnownRevocations {
 }
 
 extension Revocation {
-    /// Whether it is about a person who was forgotten.
+    /// Whether it is for a forgotten person.
     var isOfForgottenPerson: Bool { if case .formerUser = subject { true } else { false } }
 
-    /// Whether it is about one person, by name or forgotten.
+    /// Whether it is for one person, named or forgotten.
     var namesPerson: Bool { RevokedColumns(subject).userID != nil }
 
     var isOfOneKey: Bool { if case .securityKey = subject { true } else { false } }
 
-    /// Whether it names this person, or a former one by `FormerUser.name`.
+    /// Whether it is for this person, named or forgotten (`FormerUser.name`).
     func names(_ person: AppUser) -> Bool {
         guard let userID = RevokedColumns(subject).userID else { return false }
         return appID.utf8.elementsEqual(person.appID.utf8) && userID.utf8.elementsEqual(person.userID.utf8)

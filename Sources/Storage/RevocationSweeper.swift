@@ -2,28 +2,29 @@ internal import Core
 internal import Threading
 internal import Time
 
-/// A store that signs out the devices of a key, a key id or an app in steps: there may be a million, and registrations pay for no index of
-/// them.
+/// A store that signs out the devices of a key, a key id or an app in steps: there may be a million devices, and an index of them would
+/// slow down registrations.
 protocol RevocationSweeper {
     var settings: StoreSettings { get }
-    /// The device after which each search continues. It is empty in another process, which then finds less.
+    /// The device after which each search continues. It is empty in another process, which starts over and finds fewer devices.
     var sweepPositions: Monitor<[UUIDv7: Device.Key]> { get }
 
-    /// The oldest revocation whose devices have not all been looked at; nil when there is none.
+    /// The oldest revocation with devices that were not checked; nil when there is none.
     func unsweptRevocation() throws(StoreError) -> Revocation?
 
-    /// The devices that a revocation may cover after a device: as many as one commit changes, among as many rows of the app as a step
-    /// reads; none once the revocation was removed. Does not wait for writers, and delays neither metrics nor the poller of revocations.
+    /// The devices that a revocation may cover after a given device: at most as many as one commit changes, among as many rows of the app
+    /// as a step reads; none once the revocation was removed. Does not wait for writers, and delays neither metrics nor the poller of
+    /// revocations.
     /// - Returns: the devices, and the one after which the search continues; nil when there are no more.
     func devices(coveredBy revocation: Revocation, after: Device.Key?) throws(StoreError) -> (found: [Device.Key], next: Device.Key?)
 
     /// Signs out those devices of persons that a revocation covers, and counts them with the revocation, in one transaction.
-    /// - Returns: how many.
+    /// - Returns: the number of signed-out devices.
     func signOut(
         _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
 
-    /// Notes that all devices that a revocation may cover have been looked at.
+    /// Records that all devices that a revocation may cover were checked.
     func finishSweep(of revocation: UUIDv7) throws(StoreError)
 }
 
@@ -42,7 +43,7 @@ extension RevocationSweeper {
             sweepPositions.withLock { $0 = [:] }
             return nil
         }
-        // One that names a person was stored by an earlier version.
+        // A revocation with a person was stored by an earlier version.
         guard !revocation.namesPerson else {
             let count = try signOut(revocation.person.map { [$0] } ?? [], coveredBy: revocation, now: now, telling: audience)
             try finishSweep(of: revocation.id)
@@ -60,7 +61,7 @@ extension RevocationSweeper {
             if !step.found.isEmpty {
                 count += try signOut(Self.persons(of: step.found), coveredBy: revocation, now: now, telling: audience)
             }
-            // A key is of one person, all of whose devices have been looked at now.
+            // A key belongs to one person, all of whose devices were checked now.
             let next = revocation.isOfOneKey && !step.found.isEmpty ? nil : step.next
             sweepPositions.withLock { $0[revocation.id] = next }
             guard next != nil else {

@@ -1,8 +1,8 @@
 package import Core
 
-/// The state of a store, as far as it can be seen from outside of the service.
+/// The state of a store as seen from outside the service.
 package struct StoreReport: Sendable {
-    /// A file or a table, and what it takes.
+    /// A file or a table with its size.
     package struct Part: Sendable, Equatable {
         package let name: String
         /// The size on the disk with indexes, in bytes.
@@ -16,13 +16,13 @@ package struct StoreReport: Sendable {
     package let place: String
     /// The version of the schema; 0 when there is none yet.
     package let version: Int
-    /// The version that this program brings it to.
+    /// The version to which this program migrates it.
     package let latest: Int
-    /// The largest first.
+    /// The files or tables, the largest first.
     package let parts: [Part]
-    /// Former stores and saved databases that lie beside a file, which no service uses.
+    /// Former stores and saved databases beside a file, which no service uses.
     package let beside: [Part]
-    /// The free bytes on the disk of a file; nil where it is unknown.
+    /// The free bytes on the file's disk; nil where unknown.
     package let freeBytes: UInt64?
     /// Additional properties of a database server; nil for a file.
     package let server: ServerReport?
@@ -36,38 +36,38 @@ package struct ServerReport: Sendable {
     package let obstacle: String?
     /// PostgreSQL's version, such as `15.4`.
     package let version: String
-    /// Whether it only reads, as a standby does.
+    /// Whether the server is read-only, as a standby is.
     package let isStandby: Bool
     /// The setting `synchronous_commit`.
     package let synchronousCommit: String
     /// The setting `synchronous_standby_names`; empty when commits wait for no standby.
     package let synchronousStandbyNames: String
-    /// nil when it is unknown.
+    /// Nil when unknown.
     package let connections: Int?
     package let maximumConnections: Int
-    /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when none is seen. While
-    /// `missingGrant` is set, only this role's are seen.
+    /// The longest open transaction, because dead rows since its start cannot be removed; nil when none is visible. While `missingGrant` is
+    /// set, only this role's transactions are visible.
     package let oldest: OldTransaction?
     package let replicas: [Replica]
     package let standbys: [Standby]
     package let slots: [Slot]
     /// Pending deliveries by notifier, in the order of the names' bytes.
     package let pending: [PendingDeliveries]
-    /// Milliseconds by which its clock is ahead of ours, accurate to about the duration of the query.
+    /// Milliseconds by which the server's clock is ahead of the local one, accurate to about the duration of the query.
     package let clockOffsetMilliseconds: Int64
-    /// The SQL that lets this role see other roles' sessions and the state of standbys; nil when it sees them.
+    /// The SQL that lets this role see other roles' sessions and the state of standbys; nil when it can see them.
     package let missingGrant: String?
 
-    /// A transaction that has been open for a while.
+    /// A transaction that has been open for some time.
     package struct OldTransaction: Sendable {
-        /// For how long, in milliseconds.
+        /// The time since its start, in milliseconds.
         package let milliseconds: UInt64
-        /// The role and program, such as `backup/pg_dump`; what it does is not shown.
+        /// The role and program, such as `backup/pg_dump`; its statements are not shown.
         package let owner: String
     }
 
     package struct Replica: Sendable {
-        /// The random name in the store.
+        /// The replica's random name in the store.
         package let id: String
         /// Milliseconds since its last heartbeat.
         package let silentMilliseconds: UInt64
@@ -76,16 +76,16 @@ package struct ServerReport: Sendable {
     package struct Standby: Sendable {
         /// The `application_name`.
         package let name: String
-        /// PostgreSQL's words: `streaming`, and `sync`, `async`, `quorum` or `potential`; nil when they are unknown.
+        /// PostgreSQL's values: `streaming`, and `sync`, `async`, `quorum` or `potential`; nil when unknown.
         package let state, synchronization: String?
-        /// Bytes of the log that it lags behind; nil when it is unknown.
+        /// Bytes of the log by which it lags behind; nil when unknown.
         package let behindBytes: UInt64?
 
-        /// Whether commits may wait for it: one of which nothing is known may be synchronous.
+        /// Whether commits may wait for it. A standby whose state is unknown may be synchronous.
         fileprivate var maySynchronize: Bool { synchronization.map { ["sync", "quorum"].contains($0) } ?? true }
     }
 
-    /// A replication slot, which keeps the log until its reader has it.
+    /// A replication slot, which retains the log until its reader has received it.
     package struct Slot: Sendable {
         package let name: String
         package let isActive: Bool
@@ -95,9 +95,10 @@ package struct ServerReport: Sendable {
 }
 
 extension ServerReport {
-    /// A transaction that is open for longer keeps vacuum from removing what many commits have left, in milliseconds.
+    /// The duration in milliseconds from which on an open transaction is reported, because it prevents vacuum from removing the dead rows
+    /// of many commits.
     private static let longTransactionMilliseconds: UInt64 = 60_000
-    /// A slot that keeps more may fill the disk, in bytes.
+    /// The retained bytes from which on a slot is reported, because it may fill the disk.
     private static let largeSlotBytes: UInt64 = 1 << 30
 
     /// A sentence for each point that needs the operator's attention.
@@ -124,7 +125,8 @@ extension ServerReport {
         return warnings
     }
 
-    /// PostgreSQL takes a standby for synchronous only while it streams; one that still catches up is `potential`, whatever its place.
+    /// PostgreSQL counts a standby as synchronous only while it streams; one that is still catching up is `potential`, whatever its
+    /// position in the list.
     private var synchronousWarning: String? {
         let count = standbys.count(where: \.maySynchronize)
         if count < wantedSynchronous, !isStandby, !["off", "local"].contains(synchronousCommit) {
@@ -142,14 +144,14 @@ extension ServerReport {
         return "no standby is synchronous: accepted events may be lost in a failover; set synchronous_standby_names"
     }
 
-    /// For how many standbys a commit waits: of the setting `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or `a, b`.
+    /// The number of standbys for which a commit waits, from the setting `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or `a, b`.
     private var wantedSynchronous: Int {
         guard let list = synchronousStandbyNames.firstIndex(of: "(") else { return synchronousStandbyNames.isEmpty ? 0 : 1 }
         let words = synchronousStandbyNames[..<list].split { $0.isWhitespace }
         return words.last.flatMap { Int($0) } ?? 1
     }
 
-    /// Names what this role cannot see, with the remedy after a semicolon; nil when it sees all.
+    /// Names the facts that this role cannot see, with the remedy after a semicolon; nil when it sees all.
     package var blindSpot: String? {
         missingGrant.map { "other roles' sessions and the state of standbys are unknown; to see them, run as a superuser: \($0)" }
     }

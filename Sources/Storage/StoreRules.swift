@@ -7,7 +7,7 @@ enum StoreRules {
     static let purged = GivenUpReason.purged.rawValue
     /// The reason of a pending delivery that ended because its person was forgotten.
     static let forgotten = GivenUpReason.forgotten.rawValue
-    /// The outcome and the reason of an attempt whose process ended before it.
+    /// The outcome and the reason of an attempt whose process ended before the attempt.
     static let interrupted = "interrupted"
     /// The reason of a delivery that waits because its receiver may not be called yet.
     static let paced = "paced"
@@ -19,7 +19,7 @@ enum StoreRules {
 
     /// An event's order key as a number, which keeps indexes small: the ticket's identity if that is a number, otherwise a digest.
     ///
-    /// If two keys share a number, their deliveries only wait for each other.
+    /// If two keys have the same number, their deliveries only wait for each other.
     static func orderNumber(_ event: Event) -> Int64 {
         switch event.orderKey {
         case .ticket(let id): id.number ?? shortDigest(of: id.text)
@@ -27,14 +27,16 @@ enum StoreRules {
         }
     }
 
-    /// The number under which a device's calls are counted, regardless of the user: a digest of its app and id.
+    /// The number under which a device's calls are counted, independent of the user: a digest of its app and id.
     ///
-    /// Two devices with the same number share a count. To provoke that one must know the other device's id, and could simply use it.
+    /// Two devices with the same number share a count. An attacker who wants to cause that must know the other device's id, and could
+    /// simply use it.
     static func deviceNumber(_ key: Device.Key) -> Int64 {
         shortDigest(of: key.appID, key.deviceID)
     }
 
-    /// A digest of ticket and device. Together with the app and the comment's identity it recognises a comment whose event was deleted.
+    /// A digest of ticket and device. Together with the app and the comment's identity it is used to recognise a comment whose event was
+    /// deleted.
     ///
     /// Two devices of one comment may share a digest. Only the help desk chooses a comment's identity.
     static func mark(of identity: Event.Identity) -> Int64 {
@@ -46,7 +48,7 @@ enum StoreRules {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
     }
 
-    /// Returns why a dead delivery is not retried, whatever room there is; nil when it can be.
+    /// Returns the reason why a dead delivery cannot be retried, even if the queue has room; nil when it can.
     static func obstacle(isErased: Bool, lacksDevice: Bool) -> RetryObstacle? {
         isErased ? .forgotten : lacksDevice ? .noDevice : nil
     }
@@ -80,7 +82,7 @@ extension FinishedAttempt.Next {
 }
 
 extension RefusedDeliveries {
-    /// The counts, in the order that `Store.refused` promises.
+    /// The counts, in the order documented by `Store.refused`.
     static func list(_ counts: [ByteKey: [DeliveryEnding: Int]]) -> [RefusedDeliveries] {
         counts.sorted { $0.key < $1.key }.flatMap { notifier, counts in
             DeliveryEnding.allCases.compactMap { ending in
@@ -91,7 +93,7 @@ extension RefusedDeliveries {
 }
 
 extension StoreError {
-    /// - Parameter milliseconds: how long a read may take.
+    /// - Parameter milliseconds: the timeout of the read.
     static func tooLong(_ milliseconds: UInt64) -> StoreError {
         StoreError(
             .tooLong, "the query took more than \(milliseconds) ms and was cancelled, so that it delays no others")
@@ -103,7 +105,7 @@ extension StoreError {
 }
 
 extension Erasure {
-    /// Has the events of a person erased that are not yet, so many in a transaction, and adds what that has done.
+    /// Erases the remaining events of a person, a limited number in each transaction, and adds up the results.
     mutating func erase(
         _ found: [(number: Int64, isErased: Bool)], perCommit: Int, _ commit: ([Int64]) throws(StoreError) -> Erasure
     ) throws(StoreError) {

@@ -1,9 +1,9 @@
-/// The source of a writer's job. The jobs of one lane never take all the room of another lane.
+/// The source of a writer's job. The jobs of one lane cannot use the capacity that is reserved for another lane.
 enum WriterLane: CaseIterable, Sendable {
     case comments
     case registrations
     case calls
-    /// The service itself: the dispatcher, upkeep, operators, and what came of calls that were stored before.
+    /// The service itself: the dispatcher, upkeep, operators, and results of calls that were stored before.
     case service
 
     /// Returns the part of a limit that is reserved for the lane's jobs.
@@ -33,14 +33,14 @@ struct LaneCounts: Sendable {
     }
 }
 
-/// The maximum number of waiting jobs, so that a disk that hangs costs bounded memory.
+/// The maximum number of waiting jobs, which limits memory while a disk hangs.
 struct LaneBounds: Sendable {
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether one more job may wait. Jobs of the service itself always may: there are no more than threads that wait for one, and calls
-    /// under way.
+    /// Whether one more job may wait. Jobs of the service itself always may, because their number is limited by the threads that wait for
+    /// them and the calls in progress.
     func hasRoom(for lane: WriterLane, in counts: LaneCounts) -> Bool {
         guard lane != .service else { return true }
         var taken = 0

@@ -4,9 +4,9 @@ internal import Threading
 /// A job for a store's writer, with the callback that reports its result.
 protocol QueuedJob: Sendable {
     var lane: WriterLane { get }
-    /// Whether the caller still waits for it; must not block.
+    /// Whether the caller still waits for the job; must not block.
     var isAwaited: @Sendable () -> Bool { get }
-    /// Whether no answer waits for it, so that it may be done some milliseconds later together with others.
+    /// Whether no answer depends on the job, so that it may be done some milliseconds later together with others.
     var isDeferrable: Bool { get }
     var fail: @Sendable (StoreError) -> Void { get }
 }
@@ -22,9 +22,9 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         var sweepsAt = minimumSwept
         /// The number of jobs that the writer waits for before it continues.
         var wanted = 1
-        /// Whether one of the jobs may not be patient.
+        /// Whether one of the jobs is not patient.
         var isUrgent = false
-        /// Whether the writer looks for jobs within the time that patient ones wait, without being woken. Before its first look it does.
+        /// Whether the writer checks for jobs on its own while patient ones wait, so that it need not be woken. Initially true.
         var isPolling = true
         var isClosed = false
 
@@ -65,9 +65,9 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     private let deferralMilliseconds: UInt64
 
     /// - Parameters:
-    ///     - limit: how many jobs from outside of the service may wait.
-    ///     - batch: how many jobs the writer takes at once. Jobs that it has not taken can still be dropped while a commit hangs.
-    ///     - patienceMilliseconds: how long patient jobs wait. A crash may cost what came of the calls of that time.
+    ///     - limit: the maximum number of waiting jobs from outside the service.
+    ///     - batch: the maximum number of jobs that the writer takes at once. The other jobs can still be dropped while a commit hangs.
+    ///     - patienceMilliseconds: the time for which patient jobs wait. A crash may lose the results of the calls in that time.
     init(limit: Int, batch: Int, deferralMilliseconds: UInt64 = 5) {
         self.deferralMilliseconds = deferralMilliseconds
         bounds = LaneBounds(limit: limit)
@@ -97,7 +97,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     ///
     /// After a large batch it waits one millisecond for the next one to become nearly as large: clients that were just answered send their
     /// next request, and a commit of many jobs costs the same as a commit of one.
-    /// Patient jobs are taken with the first that is not, or when their time is over.
+    /// Patient jobs are taken together with the first job that is not patient, or when their time is over.
     func next(idleAfterMilliseconds: UInt64) -> Next {
         let wanted = state.withLock { $0.wanted }
         if wanted > 1 {
@@ -117,7 +117,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         }
     }
 
-    /// Lets patient jobs wait for others: most often the next call comes, and one commit is for both.
+    /// Makes patient jobs wait for others: usually the next call arrives soon, and one commit serves both.
     private func waitForUrgentJobs() {
         _ = state.wait(timeoutMilliseconds: deferralMilliseconds) { $0.isUrgent || $0.isClosed ? true : nil }
     }
@@ -130,11 +130,11 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         state.update { $0.isClosed = true }
     }
 
-    /// Removes the jobs whose callers no longer wait: when the lane is full, and each time that the queue has doubled since the last sweep.
+    /// Removes the jobs whose callers no longer wait: when the lane is full, and each time the queue has doubled since the last sweep.
     private func sweep(_ state: inout State, for lane: WriterLane) -> [Job] {
         guard state.jobs.count >= state.sweepsAt || !bounds.hasRoom(for: lane, in: state.counts) else { return [] }
         var (kept, abandoned) = ([Job](), [Job]())
-        // Each job is asked once, because its answer may change at any moment.
+        // Each job is checked once, because the result may change at any time.
         for job in state.jobs {
             if job.isAwaited() { kept.append(job) } else { abandoned.append(job) }
         }
@@ -145,7 +145,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     }
 }
 
-/// Starts a store's writer on a thread of its own, which opens what it writes, and waits for the result of that.
+/// Starts a store's writer on its own thread, which opens the store, and waits for the result of opening.
 /// - Parameter run: calls `opened` once it can write, and then works until its queue is closed; it throws when it cannot open.
 func startWriter(
     _ run: @escaping @Sendable (_ opened: @Sendable () -> Void) throws(StoreError) -> Void

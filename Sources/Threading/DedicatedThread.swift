@@ -4,7 +4,7 @@ internal import Glibc
 /// body and then call `join`, or call `detach` if the body cannot be ended.
 @safe
 package final class DedicatedThread: Sendable {
-    // Written once before the initialiser returns; only the one owner calls pthread_join or pthread_detach.
+    // Written once before the initialiser returns; only the owner calls pthread_join or pthread_detach.
     nonisolated(unsafe) private var handle = pthread_t()
 
     /// - Parameter body: runs once on the thread, with all signals blocked, so that only the main thread receives signals.

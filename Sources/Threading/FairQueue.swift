@@ -1,4 +1,4 @@
-/// Selects the next job: no owner has more running or waiting jobs than its share, and owners with waiting jobs take turns.
+/// Selects the next job. No owner has more running or waiting jobs than its share, and owners with waiting jobs take turns.
 ///
 /// Owners form a tree, for example apps and within each app its users. The queue has one bound for each level, so a slow job uses only the
 /// share of its own app and user. A value type: the caller locks.
@@ -35,7 +35,7 @@ package struct FairQueue<Element> {
     }
 
     /// Whether another job of an owner can be added.
-    /// - Parameter owner: may have fewer names; it then stands for an owner within it that has no jobs yet.
+    /// - Parameter owner: may have fewer names; it then represents an owner below it that has no jobs yet.
     package func hasRoom(for owner: ShareOwner = ShareOwner()) -> Bool {
         var node = root
         for (bound, name) in zip(bounds, owner.names) {
@@ -58,7 +58,7 @@ package struct FairQueue<Element> {
     }
 
     /// Removes and returns matching waiting jobs.
-    /// - Parameter owner: may have fewer names; it then stands for all owners within it.
+    /// - Parameter owner: may have fewer names; it then represents all owners below it.
     package mutating func removeWaiting(of owner: ShareOwner = ShareOwner(), where matches: (Element) -> Bool) -> [Element] {
         root.removeWaiting(owner.names[...], where: matches)
     }
@@ -71,7 +71,7 @@ extension FairQueue where Element == Void {
     /// Takes a share at once, in a queue without waiting jobs; `finish` releases it.
     /// - Returns: false when there is none.
     package mutating func begin(_ owner: ShareOwner) -> Bool {
-        // Nobody would take a job that waits.
+        // No thread would take a waiting job.
         precondition(bounds.allSatisfy { $0.all == $0.running }, "nobody may wait")
         return add((), for: owner) && next() != nil
     }
@@ -79,7 +79,7 @@ extension FairQueue where Element == Void {
 
 extension FairQueue.Node {
     mutating func add(_ element: Element, _ names: ArraySlice<[UInt8]>, turn: UInt64) {
-        // Without waiting jobs it has no turn yet, and comes after all who have one.
+        // An owner without waiting jobs has no turn yet, so it comes after all owners that have one.
         if running == all { self.turn = turn }
         all += 1
         guard let name = names.first else { return waiting.append(element) }
@@ -97,7 +97,7 @@ extension FairQueue.Node {
         if inside.isEmpty {
             element = waiting.isEmpty ? nil : waiting.removeFirst()
         } else {
-            // Only the name is kept: while a copy of its jobs exists, each change would copy them all.
+            // Only the name is copied: while a copy of its jobs exists, each change would copy them all.
             let name = inner.lazy.filter { $0.value.mayBegin(inside) }.min { $0.value.turn < $1.value.turn }?.key
             element = name.flatMap { inner[$0]?.begin(inside, turn: turn) }
         }

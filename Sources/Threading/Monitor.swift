@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// State shared between threads, which can wait for it: a mutex with a condition variable. Also used without waiting, in place of
-/// `Synchronization.Mutex`, which is as fast but invisible to the thread sanitizer.
+/// State that threads share, with a mutex and a condition variable, so that threads can wait for changes. Also used without waiting,
+/// instead of `Synchronization.Mutex`, which is as fast but invisible to the thread sanitizer.
 @safe
 package final class Monitor<State>: @unchecked Sendable {
     // `state` is accessed only while `mutex` is held, so accesses never overlap; a dynamic exclusivity check would cost more than the lock.
@@ -15,7 +15,7 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
-        // Timeouts must not depend on the wall clock, which may be set.
+        // Timeouts must not depend on the wall clock, which can be set.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
@@ -28,15 +28,15 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Lends the state under the lock, then wakes all waiting threads. Keep `body` short, without calls of other code. Threads are woken
-    /// after the lock is released; otherwise they would block on it at once.
+    /// Calls `body` with the state under the lock, then wakes all waiting threads. Keep `body` short, without calls of other code. Threads
+    /// are woken after the lock is released; otherwise they would immediately block on it.
     @discardableResult
     package func update<Result>(_ body: (inout State) -> Result) -> Result {
         defer { wakeAll() }
         return withLock(body)
     }
 
-    /// Lends the state under the lock without waking threads: for reading, or for changes that no thread waits for.
+    /// Calls `body` with the state under the lock without waking threads: for reading, or for changes that no thread waits for.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

@@ -3,13 +3,13 @@
 package struct ShareOwner: Hashable, Sendable {
     let names: [[UInt8]]
 
-    /// Without names: all.
+    /// Without names, it represents all owners.
     package init(_ names: String...) {
         self.names = names.map { Array($0.utf8) }
     }
 }
 
-/// A bound for the jobs of one owner.
+/// The limits of one owner's jobs.
 package struct ShareBound: Sendable {
     package let running: Int
     /// Running and waiting jobs.

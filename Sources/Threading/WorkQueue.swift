@@ -8,7 +8,7 @@ package final class WorkQueue: Sendable {
 
     private struct Queue {
         var jobs: FairQueue<Job>
-        /// Jobs that may begin but are not taken by a thread yet.
+        /// Jobs that may run but have not been taken by a thread yet.
         var ready: [Job] = []
         var isEnding = false
         var idle = 0

@@ -15,7 +15,7 @@ package enum RFC3339 {
         else { return nil }
         guard let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60 else { return nil }
         let minutes = (date.daysSince1970 * 24 + hour) * 60 + minute - offset
-        // A leap second is the last of a day in UTC, and counts as the first of the next, as in Unix time.
+        // A leap second is the last second of a UTC day, and becomes the first of the next day, as in Unix time.
         guard minutes >= 0, second < 60 || minutes % 1440 == 1439 else { return nil }
         return UnixMilliseconds(rawValue: UInt64((minutes * 60 + second) * 1000 + fraction))
     }
@@ -72,7 +72,7 @@ private struct DigitScanner {
         var unit = 10
         while let digit = digit(text) {
             milliseconds += digit * unit
-            // From the fourth digit on it is nothing.
+            // Digits after the third are ignored.
             unit /= 10
         }
         return milliseconds

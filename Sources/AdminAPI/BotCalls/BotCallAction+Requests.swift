@@ -5,7 +5,7 @@ internal import HTTPServer
 internal import JSON
 internal import Time
 
-/// The mapping between questions about calls of bots and requests to the admin listener, in both directions.
+/// The mapping between queries about calls of bots and requests to the admin listener, in both directions.
 extension BotCallAction {
     private static let path: StaticString = "/v1/bots/calls"
     private static let criteria = [

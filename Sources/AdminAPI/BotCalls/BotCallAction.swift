@@ -2,14 +2,14 @@ package import Core
 internal import JSON
 internal import Time
 
-/// An operator's question about calls of bots' functions.
+/// An operator's query about calls of bots' functions.
 package enum BotCallAction: AdminAction, Equatable {
-    /// Lists matching calls, those that began last first, at most `limit`, after the end of an earlier page.
+    /// Lists matching calls, the latest first, at most `limit`, after the end of an earlier page.
     case list(BotCallFilter, after: BotCallCursor?, limit: Int, Language = .english)
     case show(UUIDv7, Language = .english)
 
     /// Makes a list action from texts by the names of parameters.
-    /// - Parameter value: the text of a parameter; nil where it is not given.
+    /// - Parameter value: the text of a parameter; nil when it is missing.
     package static func listing(_ value: (_ name: String) -> String?) throws(AdminProblem) -> BotCallAction {
         var filter = BotCallFilter()
         (filter.appID, filter.userID, filter.bot, filter.function) = (value("app_id"), value("user_id"), value("bot"), value("function"))

@@ -78,7 +78,7 @@ struct BotCallMeaning {
         }
     }
 
-    /// The meaning of a hand-off to a person where the help desk is asked instead of the company's backend; nil where that makes no
+    /// The meaning of a hand-off to a person, which calls the help desk instead of the company's backend; nil when that makes no
     /// difference.
     private static func ofHandOff(_ call: BotCall, status: String, why: LocalizedText) -> (LocalizedText, remedy: LocalizedText?)? {
         let look = LocalizedText(

@@ -2,7 +2,7 @@ internal import Configuration
 internal import Core
 internal import Time
 
-/// Gathers what explanations are made of. Each question reads a bounded part of the store.
+/// Collects the facts of explanations. Each query reads a limited part of the store.
 extension AdminContext {
     func facts(key text: String, userID: String?, appID: String?) throws(StoreError) -> KeyFacts {
         let authorizer = state.authorizer
@@ -29,7 +29,7 @@ extension AdminContext {
         return facts
     }
 
-    /// Fills in the app, and whether its chat is closed.
+    /// Adds the app, and whether its chat is closed.
     func place(_ facts: inout KeyFacts, in appID: String) {
         let authorizer = state.authorizer
         if let index = authorizer.index(of: appID.utf8.span) {
@@ -48,7 +48,7 @@ extension AdminContext {
         facts.backendStatus = backend(appID)
     }
 
-    /// Fills in how the person's latest requests were answered. Waits some seconds for other replicas.
+    /// Adds the responses to the person's latest requests. Waits some seconds for other replicas.
     func recall(_ facts: inout KeyFacts, appID: String, userID: String) {
         facts.authorizations = authorizations(appID, userID).map { .known($0) } ?? .unknown
         facts.limits = state.configuration.pushTokens.limits
@@ -74,7 +74,7 @@ extension AdminContext {
             botCalls: try BotCallFacts(store, of: AppUser(appID: app.id, userID: userID)))
     }
 
-    /// Returns the problems because of which comments of an app may not come in now. Unknown outside the service.
+    /// Returns the problems that may keep out comments of an app now. Unknown outside the service.
     private func stopping(_ appID: String) -> [Problem] { problems()?.stoppingComments(of: appID) ?? [] }
 
     private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
@@ -88,7 +88,7 @@ extension AdminContext {
         return state.configuration.pushTokens.limits.filter { $0.scope == .user }.map { LimitUse($0, calls.user, now: now) }
     }
 
-    /// Looks a comment up by an index.
+    /// Looks up a comment by an index.
     func facts(comment: HelpDeskID, app: Configuration.App) throws(StoreError) -> CommentFacts {
         var filter = DeliveryFilter()
         (filter.appID, filter.commentID) = (app.id, comment)

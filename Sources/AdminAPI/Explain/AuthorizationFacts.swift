@@ -32,7 +32,7 @@ enum AuthorizationFacts {
 
     private func reason(_ key: KeyFacts) -> Explanation.Step? { history?.isUndecided == true ? history?.failure?.step(key) : nil }
 
-    /// Whether other replicas may know more, because they have not answered.
+    /// Whether other replicas may have more records, because they have not answered.
     var isPartial: Bool { silentReplicas > 0 }
 
     private var silentReplicas: Int { if case .known(let known) = self { known.silentReplicas } else { 0 } }
@@ -192,7 +192,7 @@ extension AuthorizationHistory.Denied {
 }
 
 extension TextFragments {
-    /// The app's key that a request was about, as the end of a sentence; empty for none.
+    /// The app's key in a request, as the end of a sentence; empty for none.
     fileprivate static func key(_ id: UInt32?) -> LocalizedText {
         id.map { LocalizedText(" with the key id \($0)", ", номер ключа \($0)") } ?? LocalizedText(verbatim: "")
     }

@@ -7,7 +7,7 @@ extension AuthorizationHistory {
 }
 
 extension AuthorizationFailure {
-    /// Tells of a request about which the app's backend could not decide, and that it decides again.
+    /// Reports that the app's backend could not decide about a request, and that it decides again.
     static func isOver(_ text: LocalizedText, at: UnixSeconds) -> Explanation.Step {
         Explanation.Step(
             .authorization, outcome: .note,
@@ -21,7 +21,7 @@ extension AuthorizationFailure {
                 "Если решения нет только об этом пользователе, посмотрите журнал сервера приложения."))
     }
 
-    /// Tells that the latest request was neither allowed nor denied, and why.
+    /// Reports that the latest request was neither allowed nor denied, and the reason.
     /// - Parameter key: the person without a key.
     func step(_ key: KeyFacts) -> Explanation.Step {
         let (time, word) = (TextFragments.time(at), reason.word)
@@ -31,7 +31,7 @@ extension AuthorizationFailure {
                 "This user's latest request was answered 503 at \(time), which is no denial: the decision failed (\(word)).",
                 "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).")
             if reason.isOfFailedCalls, key.backendDecidesAgain { return Self.isOver(text, at: at) }
-            // The store was asked for this explanation.
+            // The store was read for this explanation.
             if reason == .revocationsUnknown, key.storeProblem == nil {
                 let since = LocalizedText(
                     " Since then the store answers again: have the person try again.",

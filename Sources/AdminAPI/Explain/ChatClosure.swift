@@ -28,8 +28,8 @@ struct ChatClosure {
 
     /// One step for each problem.
     /// - Parameters:
-    ///   - isAllowed: whether the user or the key in question is let in, although most are denied.
-    ///   - lacksKey: whether the user in question was denied lately, as a replica denies that lacks a key.
+    ///   - isAllowed: whether the user or the key in question is allowed, although most are denied.
+    ///   - lacksKey: whether the user in question was recently denied, as by a replica that lacks a key.
     func steps(isAllowed: Bool, lacksKey: Bool = false) -> [Explanation.Step] {
         problems.map { problem in
             switch problem.kind {
@@ -56,7 +56,8 @@ extension ProblemSearch {
 
 extension Problem {
     /// Whether the problem denies all or most users, or users of another replica. Problems of single keys, and those that explanations of
-    /// the app's backend cover, do not count. A caller with too many connections, which may be the help desk, counts also as a warning.
+    /// the app's backend cover, are excluded. A caller with too many connections, which may be the help desk, is included even as a
+    /// warning.
     fileprivate func closesTheChat(of appID: String) -> Bool {
         switch kind {
         case .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
@@ -69,7 +70,7 @@ extension Problem {
 }
 
 extension AdminContext {
-    /// Returns the problems that keep all, or nearly all, users out of the app's chat now. Outside the service no others are known.
+    /// Returns the problems that keep all, or nearly all, users out of the app's chat now. Outside the service only some are known.
     func closing(_ appID: String) -> ChatClosure {
         serviceProblem.map { ChatClosure([$0]) } ?? problems()?.closing(appID) ?? ChatClosure()
     }

@@ -5,7 +5,7 @@ internal import Time
 struct CommentAudience {
     private let appID: String
     private let subscriptions: AppSubscriptions
-    /// Whether some of them make phones show something.
+    /// Whether a push notifier is among them.
     let hasPush: Bool
 
     init(of appID: String, _ configuration: Configuration) {
@@ -47,7 +47,7 @@ extension Device {
         }
         if !serving.posts.isEmpty {
             let names = serving.posts.joined(separator: ", ")
-            // Beside a push notifier for other types, this one may have been forgotten.
+            // With a push notifier for other types, this type may have been forgotten.
             return step(
                 audience.hasPush ? .note : .ok,
                 text: LocalizedText(

@@ -10,13 +10,13 @@ struct CommentFacts {
     let audience: CommentAudience
     let stopping: [Problem]
     let deliveries: [DeliveryFacts]
-    /// When the comment came, if nothing else is left of it.
+    /// The time at which the comment was received, if all its data was purged.
     let forgottenIncoming: UnixMilliseconds?
     let hasMore: Bool
-    /// The devices that its person has registered now, as many as are shown.
+    /// The currently registered devices of its person, up to the limit of shown devices.
     let devices: [Device]
 
-    /// Whether nothing is left that would say whether it came.
+    /// Whether no record shows that the comment was received.
     var isUnknown: Bool { deliveries.isEmpty && forgottenIncoming == nil }
 }
 
@@ -34,7 +34,7 @@ extension Explanation {
         var steps: [Step] = []
         var last: UUIDv7?
         for delivery in facts.deliveries {
-            // Each webhook of the comment is an event, whose deliveries stand together.
+            // Each webhook of the comment is an event, whose deliveries are listed together.
             if delivery.delivery.event.id != last {
                 steps.append(incoming(delivery.delivery.event))
                 if delivery.delivery.event.userID.isEmpty, !delivery.isHeld { steps.append(ofNobody(facts.app).step) }
@@ -55,7 +55,7 @@ extension Explanation {
         return Explanation(conclusion(facts), steps)
     }
 
-    /// Explains why the webhook of a comment names no user: unknown or forgotten.
+    /// Explains why a comment has no user: unknown or forgotten.
     private static func ofNobody(_ app: Configuration.App) -> (cause: LocalizedText, step: Step) {
         app.helpDesk.holdsMessages
             ? (LocalizedText("its user was unknown", "неизвестно, для кого он"), ofUnknownCustomer)
@@ -85,7 +85,7 @@ extension Explanation {
         if reported.allSatisfy(\.delivery.event.userID.isEmpty) {
             return ofNobody(facts.app)
         }
-        // It is for the device that it names, whatever else its person has.
+        // The comment is for its named device, whatever other devices its person has.
         let named = reported.last { !$0.delivery.event.identity.deviceID.isEmpty }?.delivery.event.identity.deviceID
         if let named, let device = facts.devices.first(where: { $0.key.deviceID.utf8.elementsEqual(named.utf8) }) {
             let step = device.step(facts.audience)

@@ -5,23 +5,23 @@ internal import Time
 
 struct DeliveryFacts {
     let delivery: Delivery
-    /// Empty where attempts were not requested.
+    /// Empty if attempts were not requested.
     let attempts: [DeliveryAttempt]
     /// The reason why the delivery starts no attempt; nil when attempts may start, or the delivery has ended.
     let hold: String?
     /// nil when it is no longer configured.
     let notifier: Configuration.Notifier?
-    /// The reason of the notifier's last failed attempt, of any delivery; empty while it works, and where it is unknown.
+    /// The reason of the notifier's last failed attempt, of any delivery; empty while it works, and when unknown.
     let lastFailure: String
     /// The number of deliveries that wait for the notifier, and the problem of a late queue.
     var queue: (count: Int, late: Problem?) = (0, nil)
     /// Whether the delivery found no device, and its person now has a device that the notifier serves.
     var isServedNow = false
-    /// When the notifier may start an attempt again; nil while it may, and where that is not known.
+    /// The time at which the notifier may start an attempt again; nil while it may, and when unknown.
     var nextAttemptAt: UnixMilliseconds?
     private var serve = "deskgate serve"
 
-    /// - Parameter problems: the present problems; nil outside the service.
+    /// - Parameter problems: the current problems; nil outside the service.
     init(_ delivery: Delivery, attempts: [DeliveryAttempt], problems: ProblemSearch?, context: AdminContext) {
         let status = problems?.statuses.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) }
         let lastFailure = status.flatMap { $0.state == .working ? nil : $0.lastFailure }
@@ -51,7 +51,7 @@ struct DeliveryFacts {
 
     private var meaning: ReasonMeaning { .of(delivery.reason, notifier, delivery: delivery.id) }
 
-    /// Whether it is pending, was delivered or failed. Where no service runs on this host, a service on another host may deliver it.
+    /// Whether it is pending, was delivered or failed. If no service runs on this host, a service on another host may deliver it.
     var outcome: Explanation.Outcome {
         switch delivery.state {
         case .delivered: .ok
@@ -161,7 +161,7 @@ struct DeliveryFacts {
                 "\(notifier) is trying, or tries again at \(due).\(failed)", "\(notifier) пробует или попробует снова \(due).\(failed)")
     }
 
-    /// The time before which the notifier starts no attempt, as a sentence after others; empty where the delivery is due later.
+    /// The time before which the notifier starts no attempt, as a sentence after others; empty if the delivery is due later.
     private var next: LocalizedText {
         guard let nextAttemptAt, nextAttemptAt > delivery.dueAt else { return LocalizedText(verbatim: "") }
         let at = RFC3339.text(nextAttemptAt)
@@ -169,7 +169,7 @@ struct DeliveryFacts {
             " \(delivery.notifier) starts no attempt before \(at).", " \(delivery.notifier) не начнёт попыток раньше \(at).")
     }
 
-    /// The notifier's failure if this delivery has not met one itself: a sentence that follows others.
+    /// The notifier's failure if this delivery has had none itself: a sentence that follows others.
     private var notifierFailed: LocalizedText {
         guard !lastFailure.isEmpty, hold.flatMap(AdminContext.pauseReason) == nil else { return LocalizedText(verbatim: "") }
         let meaning = ReasonMeaning.of(lastFailure, notifier).text
@@ -178,7 +178,7 @@ struct DeliveryFacts {
             " Последняя попытка канала \(delivery.notifier) не удалась: \(meaning) (\(lastFailure)).")
     }
 
-    /// Returns why a notifier starts no attempts, in words.
+    /// Returns the reason why a notifier starts no attempts, in words.
     private static func reason(ofHold hold: String) -> LocalizedText {
         if let reason = AdminContext.pauseReason(hold) { return LocalizedText("notifier paused (\(reason))", "канал на паузе (\(reason))") }
         if hold == AdminContext.notConfigured { return LocalizedText("\(hold)", "канала нет в настройках") }
@@ -207,7 +207,7 @@ struct DeliveryFacts {
         return holdRemedy(hold)
     }
 
-    /// For a comment that came before its person had a device.
+    /// For a comment received before its person had a device.
     static let servedNow = LocalizedText(
         "No repair is needed: a notifier serves the device registered now. The phone gets the next comment, not this one.",
         "Чинить нечего: теперь устройство зарегистрировано, и канал для него есть. О следующем комментарии телефон узнает, об этом нет.")

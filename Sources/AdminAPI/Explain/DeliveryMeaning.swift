@@ -6,7 +6,7 @@ extension ReasonMeaning {
     /// The meaning of the reason of a delivery or of one of its attempts.
     /// - Parameters:
     ///   - notifier: its configuration; nil if it is no longer configured.
-    ///   - delivery: the one to retry; nil where all with this reason are meant.
+    ///   - delivery: the one to retry; nil for all with this reason.
     static func of(_ reason: String, _ notifier: Configuration.Notifier?, delivery: UUIDv7? = nil) -> ReasonMeaning {
         let retry = LocalizedText(
             verbatim: "deskgate deliveries retry \(delivery?.description ?? "--reason \(TextFragments.word(reason))")")
@@ -69,7 +69,7 @@ extension ReasonMeaning {
         }
     }
 
-    /// The words of the dispatcher, of operators and of relays.
+    /// The reasons of the dispatcher, of operators and of relays.
     private static func ofDispatch(_ reason: String, _ retry: LocalizedText) -> ReasonMeaning? {
         switch reason {
         case AdminAnswer.Change.purged(0).name:
@@ -103,7 +103,7 @@ extension ReasonMeaning {
         }
     }
 
-    /// The words of the notifier of held messages (`HeldMessage`).
+    /// The reasons of the notifier of held messages (`HeldMessage`).
     private static func ofLookup(_ reason: String) -> ReasonMeaning? {
         switch reason {
         case "owner_found":
@@ -139,8 +139,8 @@ extension ReasonMeaning {
         return lasting ?? remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
     }
 
-    /// The remedy of deliveries that have ended for this reason, or after it, or that no service attempts: it promises no attempt.
-    /// - Returns: the end of a sentence; nil when nothing need be done.
+    /// The remedy of deliveries that have ended for this reason, or after it, or that no service attempts; it does not announce an attempt.
+    /// - Returns: the end of a sentence; nil when no action is needed.
     func remedy(ofEndedFor name: String) -> LocalizedText? {
         let promise = LocalizedText("; Deskgate tries again", "; Deskgate повторяет попытки")
         return remedy.map { _ in

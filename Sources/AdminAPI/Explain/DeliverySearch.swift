@@ -1,15 +1,15 @@
 internal import Core
 
-/// The newest deliveries that match, where no index leads to them: a bounded number of the newest that a filter leaves is looked through.
+/// The newest matching deliveries for filters without an index: a limited number of the newest deliveries is searched.
 struct DeliverySearch {
     /// The number of newest deliveries that are searched.
     static let maximumRead = 2000
-    /// A person has few, for which a whole page would be searched for long.
+    /// A person has few deliveries, and searching for a full page would take long.
     private static let perPageOfPerson = 50
 
     /// Newest first.
     private(set) var found: [Delivery] = []
-    /// Whether older deliveries were not looked at.
+    /// Whether older deliveries were not searched.
     private(set) var isCut = false
 
     /// - Parameters:
@@ -27,7 +27,7 @@ struct DeliverySearch {
             found += page.deliveries.filter(matches)
             read += page.deliveries.count
             guard let next = page.next else { break }
-            // A short page has taken its time: there is little to find.
+            // A short page took the full time, so there are few matches.
             guard found.count < wanted, read < maximumRead, page.deliveries.count == perPage else {
                 isCut = true
                 break
@@ -38,7 +38,7 @@ struct DeliverySearch {
         found = Array(found.prefix(wanted))
     }
 
-    /// The step that reports the end of the search; nil when nothing was left out.
+    /// The step that reports the end of the search; nil when the search was complete.
     /// - Parameter command: lists the rest.
     func step(_ command: String) -> Explanation.Step? {
         guard isCut else { return nil }

@@ -131,7 +131,7 @@ extension Denial {
                 "\(newKey) The longest life is longest_life_seconds of apps[].security_keys or of security_keys.",
                 "\(newKey) Наибольший срок задаёт longest_life_seconds в apps[].security_keys или в security_keys.")
         case .keyRetired:
-            // Without an active key there is no new one.
+            // Without an active key no new key can be minted.
             let last = facts.mintingEnd.map { ExpiringCredential(.appKey, of: facts.appID ?? "", expiresAt: $0) }
             let ended = last.flatMap { $0.hasEnded(now: facts.now) ? $0.remedy : nil }
             let minting =

@@ -12,20 +12,20 @@ struct DeviceFacts {
     let registration: Configuration.PushTokens
     /// The device, once for each person who has it registered.
     let devices: [Device]
-    /// Whether not all devices of the app were looked at.
+    /// Whether some devices of the app were not searched.
     let isCut: Bool
     let deliveries: [DeliveryFacts]
-    /// Tells where the search for deliveries has ended.
+    /// Reports the end of the search for deliveries.
     let search: Explanation.Step?
     /// The used part of the limits of registrations for a device, and for the person who is named.
     var limitUses: [LimitUse] = []
-    /// The block or the forgetting that keeps that person out with any key; nil when nothing does.
+    /// The block or the erasure that keeps that person out with any key; nil when there is none.
     var keepingOut: Revocation?
     let now: UnixSeconds
 }
 
 extension Explanation {
-    /// Explains why a device is notified or not.
+    /// Explains whether a device is notified.
     init(_ facts: DeviceFacts) {
         let found = facts.devices.map { $0.step(facts.audience) }
         let limits = found.isEmpty || facts.limitUses.isEmpty ? [] : [Self.limits(facts)]
@@ -100,7 +100,7 @@ extension Explanation {
 
     /// Explains how to register a device.
     /// - Parameters:
-    ///   - isBlocked: whether the person is denied with any key, which has a remedy of its own.
+    ///   - isBlocked: whether the person is denied with any key, which has its own remedy.
     ///   - uses: the used part of the limits that apply.
     ///   - usual: the remedy without an obstacle.
     static func registering(isBlocked: Bool, _ uses: [LimitUse], usual: LocalizedText) -> LocalizedText? {

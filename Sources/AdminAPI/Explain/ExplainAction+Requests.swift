@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import HTTPServer
 internal import JSON
 
-/// The mapping between questions and requests to the admin listener, in both directions.
+/// The mapping between queries and requests to the admin listener, in both directions.
 extension ExplainAction {
     private static let path: StaticString = "/v1/explain"
     private static let parameters = [

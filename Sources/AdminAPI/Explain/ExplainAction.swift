@@ -22,10 +22,10 @@ package struct ExplainAction: AdminAction, Equatable {
     let appID: String?
     let language: Language
 
-    /// Checks the fields, of which exactly one question must come.
+    /// Checks the fields, which must contain exactly one query.
     /// - Parameters:
     ///   - appID: nil for the only configured app; a delivery needs none.
-    ///   - userID: the question, or whose key or device is meant.
+    ///   - userID: the subject of the query, or the user of the key or device.
     ///   - commentID: an identity of the help desk.
     ///   - language: the code of a language for the answer's texts; nil for English.
     package init(
@@ -65,7 +65,7 @@ package struct ExplainAction: AdminAction, Equatable {
 
     package var change: String? { nil }
 
-    /// The other replicas are asked about a person.
+    /// The other replicas are queried about a person.
     package var waitingAppID: String? {
         switch question {
         case .user, .key(_, userID: _?): appID ?? ""
@@ -107,7 +107,7 @@ package struct ExplainAction: AdminAction, Equatable {
 }
 
 extension StoreError {
-    /// Whether the store cannot be asked at all, so that memory alone answers.
+    /// Whether the store is unavailable, so that only memory can answer.
     fileprivate var isAway: Bool {
         switch kind {
         case .corrupt, .unavailable, .notOpen, .inDoubt: true

@@ -2,14 +2,13 @@ package import Core
 internal import JSON
 package import Time
 
-/// The answer to a question such as "why is this person denied?": the findings, step by step in the order of processing, and the
-/// conclusion.
+/// The answer to a query such as "why is this person denied?": the findings, step by step in the order of processing, and the conclusion.
 package struct Explanation: Sendable, Equatable {
     /// The result of a step, or of the whole answer.
     package enum Outcome: String, Sendable, CaseIterable {
         case ok
         case problem
-        /// Worth knowing; for a whole answer: it cannot be said, or will not stay so.
+        /// Information; for a whole answer: unknown, or temporary.
         case note
     }
 
@@ -48,11 +47,11 @@ package struct Explanation: Sendable, Equatable {
     package struct Step: Sendable, Equatable {
         package let subject: Subject
         package let outcome: Outcome
-        /// One sentence, or a few.
+        /// One or a few sentences.
         package let text: LocalizedText
-        /// When it happened; nil for what holds now.
+        /// The time of the event; nil for a present state.
         package let at: UnixMilliseconds?
-        /// In sentences; nil when nothing need be done.
+        /// In sentences; nil when no action is needed.
         package let remedy: LocalizedText?
         package let references: [Reference]
 
@@ -69,11 +68,11 @@ package struct Explanation: Sendable, Equatable {
         }
     }
 
-    /// The answer, with the step that it is about.
+    /// The answer, with its decisive step.
     struct Conclusion: Sendable, Equatable {
         let outcome: Outcome
         let text: LocalizedText
-        /// Nil when the answer is about no single step.
+        /// Nil when no single step is decisive.
         let cause: Step?
 
         init(_ outcome: Outcome, _ text: LocalizedText, from cause: Step? = nil) {
@@ -86,7 +85,7 @@ package struct Explanation: Sendable, Equatable {
             sentence.map { Conclusion(outcome, LocalizedText("\(text) \($0)", "\(text) \($0)"), from: cause) } ?? self
         }
 
-        /// Adds a finding beside the answer. It decides if the answer is no problem.
+        /// Adds a finding to the answer, which decides if the answer is no problem.
         func but(_ step: Step?) -> Conclusion {
             guard let step else { return self }
             guard outcome != .problem else { return and(step.text) }
@@ -102,7 +101,7 @@ package struct Explanation: Sendable, Equatable {
         self.steps = steps
     }
 
-    /// Adds that no service runs, unless the answer says so. Its remedy comes first, because other remedies need a service.
+    /// Adds that no service runs, unless the answer contains it. Its remedy comes first, because other remedies need a service.
     func but(_ problem: Problem?) -> Explanation {
         guard let problem, problem.remedy != remedy else { return self }
         let step = Step(.notifier, outcome: problem.severity == .problem ? .problem : .note, text: problem.text, remedy: problem.remedy)
@@ -111,9 +110,9 @@ package struct Explanation: Sendable, Equatable {
     }
 
     package var outcome: Outcome { conclusion.outcome }
-    /// The answer in one sentence, or a few.
+    /// The answer in one or a few sentences.
     package var finding: LocalizedText { conclusion.text }
-    /// The first thing to do: the remedy of the step that the finding is about.
+    /// The first action: the remedy of the decisive step.
     package var remedy: LocalizedText? { outcome == .ok ? nil : conclusion.cause?.remedy }
 }
 

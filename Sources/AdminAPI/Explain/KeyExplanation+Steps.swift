@@ -4,7 +4,7 @@ internal import Time
 
 /// The steps about a security key.
 extension Explanation {
-    /// One step for each check that was made, in their order, up to the first that has failed.
+    /// One step for each check, in order, up to the first failure.
     static func checks(_ facts: KeyFacts) -> [Step] {
         guard let verdict = facts.verdict else { return unverifiedChecks(facts) }
         let isForeign = facts.application?.verification == .backend
@@ -29,7 +29,7 @@ extension Explanation {
             + others(facts, after: revoked)
     }
 
-    /// Lists facts that matter although another check decides: a key that is replaced would be denied by them as well.
+    /// Adds facts that matter although another check decides: a replacement key would be denied by them as well.
     private static func others(_ facts: KeyFacts, after reported: [Step]) -> [Step] {
         let blocks = facts.revocations.found.filter(facts.denies).map { $0.step(.problem, at: facts.now) }
         return blocks.filter { !reported.contains($0) }

@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension Explanation {
-    /// Explains a key: what authorization answers now, and why.
+    /// Explains a key: the response of authorization now, with the reason.
     init(_ facts: KeyFacts) {
         let checks = Self.checks(facts)
         let backend = checks.contains { $0.subject == .backend } ? facts.backendTroubles : []
@@ -13,29 +13,29 @@ extension Explanation {
                 + facts.closing.steps(isAllowed: facts.isAuthorized, lacksKey: facts.lacksKey) + Self.past(facts))
     }
 
-    /// Weakens the conclusion while all users are refused, or while the person is refused with another key.
+    /// Weakens the conclusion while all users are denied, or while the person is denied with another key.
     private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
         if let closed = facts.closing.ofAll ?? facts.closing.nearlyAllDenied(isAllowed: facts.isAuthorized) { return verdict.but(closed) }
         guard verdict.outcome != .problem else { return verdict }
-        // Each replica decides by its own keys, so what is allowed here may be denied there.
+        // Each replica decides with its own keys, so a key that is allowed here may be denied there.
         if facts.lacksKey, let replicas = facts.closing.ofReplicas(lacksKey: true) { return verdict.but(replicas) }
         let reservation = facts.authorizations.reservations(facts).first { $0.outcome == .problem }
         guard let refusal = facts.authorizations.refusal(facts) ?? reservation else { return verdict }
         return verdict.but(Step(refusal.subject, outcome: .note, text: refusal.text, at: refusal.at, remedy: refusal.remedy))
     }
 
-    /// The answers to the person's latest requests; empty when none is known.
+    /// The responses to the person's latest requests; empty when none is known.
     private static func past(_ facts: KeyFacts) -> [Step] {
         guard case .known = facts.authorizations else { return [] }
         return facts.authorizations.steps(facts) + facts.authorizations.reservations(facts) + [log(facts)]
     }
 
-    /// The check that the finding is about.
+    /// The decisive check.
     private static func cause(_ facts: KeyFacts, _ checks: [Step]) -> Step? {
-        // A block that authorization does not know yet occurs with such a verdict.
+        // Such a verdict occurs with a block that authorization has not received yet.
         if case .unconfirmed? = facts.verdict { return checks.first { $0.subject == .backend } }
         guard let step = checks.first(where: { $0.outcome == .problem }) ?? checks.last else { return nil }
-        // Several revocations may end the key, and the remedy of one alone would promise too much.
+        // Several revocations may apply to the key, so the remedy of one alone would be incomplete.
         guard step.subject == .revocations, step.outcome == .problem, !facts.ending.isEmpty else { return step }
         return Step(step.subject, outcome: step.outcome, text: step.text, at: step.at, remedy: facts.revocationRemedy)
     }
@@ -70,7 +70,7 @@ extension Explanation {
         }
     }
 
-    /// - Parameter shadowEnd: until when the shadow mode answers 200 in place of this denial; nil where it does not.
+    /// - Parameter shadowEnd: the time until which shadow mode answers 200 in place of this denial; nil when it does not.
     private static func denied(_ denial: Denial, _ facts: KeyFacts, shadowEnd: UnixSeconds?) -> (Outcome, LocalizedText) {
         let (reason, sentence) = (denial.rawValue, denial.sentence(facts))
         guard let end = shadowEnd.map({ TextFragments.time($0) }) else {

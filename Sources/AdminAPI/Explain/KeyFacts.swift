@@ -7,19 +7,19 @@ struct KeyFacts {
     var appID: String?
     /// nil when the caller names no person.
     var userID: String?
-    /// The key taken apart; nil when it has another form.
+    /// The parsed key; nil when it is malformed.
     var key: SecurityKey?
     /// The app; nil when it is not configured or not named.
     var application: Application?
     var policy = KeyPolicy()
-    /// The `not_after` of the app's last active key; nil when one has no end, or none is active.
+    /// The `not_after` of the app's last active key; nil when one has no expiry, or none is active.
     var mintingEnd: UnixSeconds?
     /// The verdict of authorization now, before the app's shadow mode; nil without an app or a person.
     var verdict: Verdict?
     var now: UnixSeconds
     /// Revocations of the app, the person and the key.
     var revocations = RevocationSearch()
-    /// The newest revoked key of the app; nil when there is none, or no service has looked.
+    /// The newest revoked key of the app; nil when there is none, or no service has checked.
     var revokedKey: RevokedKey?
     /// The reason why revocations could not be read from the store; nil when they were. Authorization needs no store.
     var storeProblem: String?
@@ -31,7 +31,7 @@ struct KeyFacts {
     var backendStatus: BackendStatus?
     /// Problems that keep users out of the app's chat now.
     var closing = ChatClosure()
-    /// Whether the person has no device; false where it was not searched.
+    /// Whether the person has no device; false if devices were not searched.
     var isWithoutDevice = false
     var limits: [LimitRule] = []
     var authorizations = AuthorizationFacts.unknown
@@ -39,10 +39,10 @@ struct KeyFacts {
     /// The most similar configured app, when the app is unknown.
     var similarApp: String?
 
-    /// Whether authorization admits the key, and no backend decides after it.
+    /// Whether authorization allows the key, and no backend decides after it.
     var isAuthorized: Bool { if case .authorized? = verdict { true } else { false } }
 
-    /// Whether the person was denied lately, as a replica denies that lacks a key.
+    /// Whether the person was recently denied, as by a replica that lacks a key.
     var lacksKey: Bool { authorizations.lacksKey(at: now) }
 
     /// The ids of the app's keys, in words; nil when it has none.
@@ -55,13 +55,13 @@ struct KeyFacts {
             : LocalizedText("the key ids \(list)", "ключи с номерами \(list)")
     }
 
-    /// When the secret that made the key ends; nil for no end.
+    /// The expiry of the secret that signed the key; nil for none.
     var secretEnd: UnixSeconds? {
         guard let key else { return nil }
         return application?.keys.first { $0.id == key.keyID }?.notAfter
     }
 
-    /// Returns why a key is denied for any user: the app does not have its secret, or the key has expired; nil otherwise.
+    /// Returns the reason why a key is denied for any user: the app does not have its secret, or the key has expired; nil otherwise.
     func denial(of key: SecurityKey) -> Denial? {
         if let application, !application.keys.contains(where: { $0.id == key.keyID }) { return .unknownKey }
         return policy.denial(of: key, notAfter: secretEnd, now: now)
@@ -108,10 +108,11 @@ struct KeyFacts {
     /// The cause of the backend's last failure, as a sentence that follows others; empty when it is unknown.
     var backendCause: LocalizedText { backendStatus?.cause(at: backend) ?? LocalizedText(verbatim: "") }
 
-    /// Whether that backend has failed, and has decided since.
+    /// Whether that backend has failed, and has decided again since.
     var backendDecidesAgain: Bool { backendStatus?.hasRecovered == true }
 
-    /// The problems of the app's backend, which decides beside or instead of the key. One that keeps out no user with a good key is a note.
+    /// The problems of the app's backend, which decides after or instead of the key. A problem that keeps out no user with a valid key is a
+    /// note.
     var backendTroubles: [Explanation.Step] {
         guard let appID, let backendStatus else { return [] }
         return backendStatus.problems(of: appID, at: backend, whenUndecided).map {
@@ -157,7 +158,7 @@ extension RevokedKey {
 }
 
 extension Revocation {
-    /// Whether it names no person and may be about a key; when none is given, about more than one.
+    /// Whether it names no person and may apply to a key; without a key, whether it applies to more than one.
     func mayConcern(_ key: SecurityKey?) -> Bool {
         switch subject {
         case .everyKey: true
@@ -167,7 +168,7 @@ extension Revocation {
         }
     }
 
-    /// Whether it ends a key of its app and person.
+    /// Whether it applies to a key of its app and person.
     func ends(_ key: SecurityKey) -> Bool {
         let isSubject =
             switch subject {

@@ -3,15 +3,15 @@ internal import JSON
 internal import Time
 
 enum TextFragments {
-    /// A moment, for example `2026-03-10T08:15:12.000Z`.
+    /// A time, for example `2026-03-10T08:15:12.000Z`.
     static func time(_ moment: UnixSeconds) -> LocalizedText {
         // RFC 3339 has no date after 9999-12-31T23:59:59Z.
         moment > 253_402_300_799
             ? LocalizedText("after the year 9999", "после 9999 года") : LocalizedText(verbatim: RFC3339.text(moment.milliseconds))
     }
 
-    /// A duration in the largest unit that keeps it readable, for example `90 seconds` or `3 days`. In Russian its units are short, because
-    /// they take no case then.
+    /// A duration in the largest unit that keeps it readable, for example `90 seconds` or `3 days`. In Russian the units are abbreviated,
+    /// which avoids their grammatical cases.
     static func duration(seconds: UInt64) -> LocalizedText {
         let units: [(english: String, russian: String, size: UInt64)] = [
             ("day", "дн.", 86_400), ("hour", "ч", 3600), ("minute", "мин", 60), ("second", "с", 1),
@@ -36,7 +36,7 @@ enum TextFragments {
         return all.dropFirst().reduce(first) { $0 + LocalizedText(verbatim: separator) + $1 }
     }
 
-    /// A text as one word of a shell's command line, because people copy commands whose identifiers others chose.
+    /// A text quoted as one word of a shell command, because people copy commands that contain foreign identifiers.
     static func word(_ text: String) -> String {
         let isPlain =
             !text.isEmpty

@@ -3,7 +3,7 @@ internal import Core
 internal import Time
 
 extension Explanation {
-    /// The causes for which a comment is not known, the likely ones first, and those that are certain before them.
+    /// The possible causes of an unknown comment: certain ones first, then the likely ones.
     static func unknown(_ facts: CommentFacts) -> Explanation {
         if let incoming = facts.forgottenIncoming { return forgotten(facts, incoming) }
         let takes = facts.app.takesWebhooks
@@ -18,7 +18,7 @@ extension Explanation {
                     "No notifier gets the app's comments, so none is stored.",
                     "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
                 : LocalizedText("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
-        // A full queue beside others with room loses no comment.
+        // A full queue loses no comment if other queues have room.
         let harmless = facts.stopping.filter { $0.kind == .queueFull && $0.severity == .warning }
         let stopping = Self.stopping(facts.stopping.filter { !harmless.contains($0) })
         let steps =
@@ -52,7 +52,7 @@ extension Explanation {
             .webhook, outcome: .ok,
             text: LocalizedText("The help desk reported comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."),
             at: incoming)
-        // Of an app that nobody hears, nothing was made that could be forgotten.
+        // For an app without notifiers no record was created that could be purged.
         if facts.audience.isEmpty {
             let finding = LocalizedText(
                 "Comment \(comment) came at \(at), and no notifier gets the app's comments.",
@@ -76,7 +76,7 @@ extension Explanation {
         return Explanation(Conclusion(.note, finding, from: gone), [came, gone])
     }
 
-    /// A comment that came too lately to be forgotten for its age.
+    /// A comment that is too recent to have been purged for its age.
     private static func unreported(_ comment: HelpDeskID, at: String, came: Step) -> Explanation {
         let none = Step(
             .delivery, outcome: .problem,

@@ -1,9 +1,9 @@
 internal import Core
 internal import Time
 
-/// The facts about a person while the store is away.
+/// The facts about a person while the store is unavailable.
 struct RememberedUser {
-    /// The person's standing without a key; it has the store's problem.
+    /// The person's state without a key; it has the store's problem.
     let key: KeyFacts
     /// Whether the last known revocations keep the person out with any key.
     let isBlocked: Bool
@@ -46,7 +46,7 @@ extension Explanation {
 
 extension AdminContext {
     /// Finds the facts about a person in memory.
-    /// - Parameter problem: why the store cannot be asked.
+    /// - Parameter problem: the reason why the store is unavailable.
     func remembered(userID: String, appID: String, _ problem: StoreError) throws(StoreError) -> RememberedUser {
         var key = KeyFacts(appID: appID, userID: userID, now: now.seconds)
         place(&key, in: appID)

@@ -5,12 +5,12 @@ internal import Time
 struct UserFacts {
     let key: KeyFacts
     let app: Configuration.App
-    /// The notifiers that get the app's comments, and their types of device.
+    /// The notifiers that get the app's comments, and their device types.
     let audience: CommentAudience
     let stopping: [Problem]
-    /// The person's session tokens; nil where the help desk has no such thing.
+    /// The person's session tokens; nil if the help desk has none.
     let session: SessionFacts?
-    /// The registered devices, as many as are shown.
+    /// The registered devices, up to the limit of shown devices.
     let devices: [Device]
     let hasMoreDevices: Bool
     let registration: Configuration.PushTokens
@@ -18,7 +18,7 @@ struct UserFacts {
     let limitUses: [LimitUse]
     /// The newest deliveries, newest first.
     let deliveries: [DeliveryFacts]
-    /// Tells where the search for deliveries has ended.
+    /// Reports the end of the search for deliveries.
     let search: Explanation.Step?
     let botCalls: BotCallFacts
 }
@@ -117,7 +117,7 @@ extension Explanation {
         key.closing.steps(isAllowed: key.authorizations.isAllowed, lacksKey: key.lacksKey)
     }
 
-    /// The conclusion from a closed chat, from the person's own denial, or from a nearly closed chat; nil when the person is admitted.
+    /// The conclusion from a closed chat, from the person's own denial, or from a nearly closed chat; nil when the person is allowed.
     static func denied(_ key: KeyFacts, _ steps: [Step]) -> Conclusion? {
         if let closed = closed(key.closing, steps) { return closed }
         let most = key.closing.nearlyAllDenied(isAllowed: key.authorizations.isAllowed)
@@ -125,7 +125,7 @@ extension Explanation {
         return key.authorizations.isAllowed ? nil : most.map { Conclusion($0) }
     }
 
-    /// A warning may not be about this user, so it hides no problem.
+    /// A warning may not apply to this user, so it hides no problem.
     private static func closed(_ closure: ChatClosure, _ steps: [Step]) -> Conclusion? {
         guard let closing = closure.ofAll else { return nil }
         guard closing.outcome != .problem, let problem = steps.first(where: { $0.outcome == .problem }) else { return Conclusion(closing) }
@@ -133,7 +133,7 @@ extension Explanation {
         return Conclusion(.problem, text, from: problem)
     }
 
-    /// Failures of a notifier that has delivered something since are no problem any more.
+    /// Failures of a notifier that has delivered since then are no longer a problem.
     private static func deliveries(_ facts: UserFacts) -> [Step] {
         var working: Set<String> = []
         return facts.deliveries.map { delivery in
@@ -157,7 +157,7 @@ extension Explanation {
         return steps + [shadow(facts.key)].compactMap(\.self)
     }
 
-    /// Explains the session tokens; nothing for a user who is denied, because the revocation explains that.
+    /// Explains the session tokens; nil for a denied user, because the revocation explains that.
     private static func session(_ facts: UserFacts) -> [Step] {
         guard let session = facts.session else { return [] }
         guard facts.key.revocations.found.contains(where: facts.key.denies) else {
@@ -221,7 +221,7 @@ extension Explanation {
             + (next ?? LocalizedText(verbatim: "."))
     }
 
-    /// Of single requests only the latest are known. Where all were allowed, the log has none to search for.
+    /// Only the latest of single requests are known. If all were allowed, the log has no entry to search for.
     static func log(_ facts: KeyFacts) -> Step {
         Step(
             .search, outcome: .note,

@@ -3,17 +3,18 @@ internal import Crypto
 internal import Threading
 internal import Time
 
-/// The sessions of the operators' page, in memory: a restart ends them all.
+/// The sessions of the operators' page, in memory. A restart ends all sessions.
 ///
-/// A session has the admin token that opened it. If a reload removes that token, the session ends; if a reload changes its role, the
-/// session gets that role. Only the digest of a session's credential is stored, so that memory does not hold what a browser sends.
+/// A session belongs to the admin token that opened it. If a reload removes the token, the session ends. If a reload changes the token's
+/// role, the session gets the new role. Only the digest of a session's credential is stored, so that memory does not contain the texts that
+/// a browser sends.
 final class AdminSessionStore: Sendable {
-    /// The maximum number of sessions of a token. One more ends the least recently used session of the same token, so the holder of a token
-    /// cannot sign out holders of others.
+    /// The maximum number of sessions per token. A further session ends the least recently used session of the same token, so the holder of
+    /// a token cannot sign out holders of other tokens.
     static let maximumSessionsPerToken = 64
-    /// Milliseconds after the last request of a person when a session expires.
+    /// The time, in milliseconds, after a person's last request when a session expires.
     static let idleMilliseconds: UInt64 = 30 * 60 * 1000
-    /// The maximum life of a session in milliseconds.
+    /// The maximum lifetime of a session in milliseconds.
     static let lifetimeMilliseconds: UInt64 = 8 * 60 * 60 * 1000
 
     private struct Session {
@@ -30,7 +31,8 @@ final class AdminSessionStore: Sendable {
     private let sessions = Monitor<[Session]>([])
     private let now: @Sendable () -> MonotonicMilliseconds
 
-    /// Begins without a session. The monotonic clock counts, so that a change of the wall clock ends no session and prolongs none.
+    /// Creates an empty store. Sessions expire by the monotonic clock, so that a change of the wall clock neither ends nor extends a
+    /// session.
     init(_ now: @escaping @Sendable () -> MonotonicMilliseconds) {
         self.now = now
     }
@@ -52,10 +54,10 @@ final class AdminSessionStore: Sendable {
         return credential
     }
 
-    /// Returns a session's token; nil when there is no such session, or it has ended.
+    /// Returns a session's token; nil when the session does not exist or has ended.
     /// - Parameters:
-    ///   - tokens: those of the configuration in force.
-    ///   - isUse: whether a person caused the request. The page's own polling does not prolong a session.
+    ///   - tokens: the tokens of the active configuration.
+    ///   - isUse: whether a person caused the request. Polling by the page does not extend a session.
     func token(of credential: SessionCredential, among tokens: [AdminToken], isUse: Bool) -> AdminToken? {
         guard let digest = try? credential.digest() else { return nil }
         let now = now()
@@ -79,7 +81,7 @@ final class AdminSessionStore: Sendable {
         }
     }
 
-    /// The number of sessions, including ended ones that were not used since.
+    /// The number of sessions, including ended sessions that were not accessed since.
     var count: Int { sessions.withLock { $0.count } }
 
     private static func index(of digest: [UInt8], in sessions: [Session]) -> Int? {

@@ -1,13 +1,13 @@
 internal import Bytes
 internal import HTTPServer
 
-/// Checks that a change which a browser sends comes from the page of this very listener.
+/// Checks that a change from a browser comes from the page of this listener.
 ///
-/// The cookie is not sent from other sites. But a site is a host whatever the port, so a page of another program on this machine counts as
-/// the same site. A browser states the origin of each change, and no page can forge it.
+/// Browsers do not send the cookie with requests from other sites. However, a site does not include the port, so a page of another program
+/// on this machine belongs to the same site. A browser sends the origin of each change, and pages cannot forge it.
 enum OriginRule {
-    /// Whether the request's Origin is its own Host, and the browser says nothing else.
-    /// - Parameter isSecure: whether the listener has TLS. Without, a proxy before it may have.
+    /// Whether the request's Origin matches its Host, and no other header contradicts this.
+    /// - Parameter isSecure: whether the listener has TLS. If not, a proxy in front of it may have TLS.
     static func isOwn(_ request: borrowing Request, isSecure: Bool) -> Bool {
         var (origin, host, site): ([UInt8]?, [UInt8]?, [UInt8]?) = (nil, nil, nil)
         request.withHeader("Origin") { origin = bytes($0) }

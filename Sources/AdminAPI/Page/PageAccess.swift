@@ -4,7 +4,7 @@ internal import HTTPServer
 package enum PageAccess: Sendable {
     case open
     case off
-    /// Other machines reach the listener, and it has no TLS: the token and the session could be read on the way.
+    /// Other machines can reach the listener, and it has no TLS, so the token and the session could be intercepted.
     case needsTLS
 
     package init(_ configuration: Configuration) {
@@ -23,7 +23,7 @@ package enum PageAccess: Sendable {
             "The operators' page is served on a loopback address, on a Unix socket or with TLS: set admin.tls, or listen on 127.0.0.1 and use ssh -L."
     )
 
-    /// The answer that refuses every request of the page; nil when it is served.
+    /// The answer that rejects every request of the page; nil when the page is served.
     var refusal: Response? {
         switch self {
         case .open: nil

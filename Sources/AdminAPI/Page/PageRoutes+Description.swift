@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 
-/// What the routes of the operators' page take and answer, for the OpenAPI document.
+/// The parameters and answers of the routes of the operators' page, for the OpenAPI document.
 extension PageRoutes {
     private static let page = RouteDescription.Answer(200, text: "The page.", schema: Schema.text, mediaType: "text/html")
     private static let unchanged = RouteDescription.Answer(304, text: "The file has the ETag of If-None-Match.")

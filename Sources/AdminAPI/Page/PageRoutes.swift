@@ -7,7 +7,7 @@ internal import Observability
 internal import OperatorsPage
 internal import Threading
 
-/// The browser's routes: the files of the operators' page, and the session with which its scripts send the requests of `AdminRoute.all`.
+/// The routes for browsers: the files of the operators' page, and the session that authenticates its requests to `AdminRoute.all`.
 struct PageRoutes: Sendable {
     private let files: PageFiles
     private let session: SessionRoute
@@ -46,14 +46,14 @@ struct PageRoutes: Sendable {
     }
 }
 
-/// The page's files as answers. Browsers ask each time whether a file has changed, so that a new version of the service has a new page.
+/// The page's files as answers. Browsers revalidate a file on each use, so that a new version of the service also updates the page.
 private struct PageFiles: Sendable {
     private struct File: Sendable {
         let tag: [UInt8]
         let whole, unchanged: Response
     }
 
-    /// Nothing from elsewhere, nothing inline, and no text that becomes markup or script.
+    /// Allows no content from other origins, no inline code, and no conversion of text to markup or script.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
         + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -74,7 +74,7 @@ private struct PageFiles: Sendable {
     }
 
     private static func make(_ file: PageFile) -> File {
-        // Without OpenSSL nothing of the service starts, so this tag is never served twice for different contents.
+        // The service does not start without OpenSSL, so different contents never have the same tag.
         let digest = (try? sha256(file.bytes.span)) ?? []
         let tag = "\"\(Base64URL.encode(digest.span))\""
         let headers = [
@@ -104,7 +104,7 @@ private struct SessionRoute: Sendable {
         self.gate = gate
     }
 
-    /// Tells whether the browser has a session. It is answered 200 either way, because a browser logs other answers as errors.
+    /// Returns whether the browser has a session. The status is always 200, because browsers log other statuses as errors.
     func show(_ request: borrowing Request) -> Response {
         Self.answer(try? gate.token(ofSessionIn: request, gate.state.current))
     }
@@ -148,7 +148,7 @@ private struct SessionRoute: Sendable {
         return Self.answer(nil, state.cookie.deleting(for: request))
     }
 
-    /// Ends the session that a request proves; its cookie alone ends none.
+    /// Ends the session of a request that proves its secret. The cookie alone is not sufficient.
     private func end(_ request: borrowing Request, _ state: OperatorState) {
         for credential in (try? state.cookie.credentials(of: request)) ?? [] { gate.sessions.close(credential) }
     }

@@ -2,7 +2,7 @@ internal import Core
 
 extension AnswerWindow.Finding {
     /// The problem that is shown for it; nil for none.
-    /// - Parameter facts: the policy of keys, the app's backend, and the configured app that the last unknown one resembled.
+    /// - Parameter facts: the policy of keys, the app's backend, and the configured app most similar to the last unknown one.
     func problem(_ facts: KeyFacts) -> Problem? {
         switch kind {
         case .undecided: undecided(facts)
@@ -56,8 +56,8 @@ extension AnswerWindow.Finding {
             remedy: denial.remedy(facts))
     }
 
-    /// Blocked users are denied for the same reason, so this is reported only beside a revoked key. A revoked key with which Deskgate mints
-    /// is a problem of its own.
+    /// Blocked users are denied for the same reason, so this is reported only when a key is revoked. A revoked key with which Deskgate
+    /// mints is a separate problem.
     private func revoked(_ key: RevokedKey, _ facts: KeyFacts) -> Problem? {
         guard !key.isMinting else { return nil }
         return Problem(
@@ -183,7 +183,7 @@ extension UndecidedReason {
 }
 
 extension CallerRefusal {
-    /// The cause of the refusal, as the end of a sentence.
+    /// The cause of the rejection, as the end of a sentence.
     fileprivate var cause: LocalizedText {
         switch self {
         case .network: LocalizedText("listen.allow does not name their network", "их сети нет в listen.allow")

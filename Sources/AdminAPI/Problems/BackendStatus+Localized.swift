@@ -4,13 +4,13 @@ internal import Notifiers
 extension BackendStatus {
     /// The problems of an app's backend.
     /// - Parameters:
-    ///   - origin: where it is asked; nil when that is not known.
+    ///   - origin: the backend's address; nil when unknown.
     ///   - rule: the answer to users while it cannot decide.
     func problems(of app: String, at origin: String?, _ rule: UndecidedPolicy) -> [Problem] {
         [open(app, origin: origin, rule: rule), newKeys(app, origin)].compactMap(\.self)
     }
 
-    /// The cause of the last failure, as a sentence that follows others; empty without one. A failure for a stranger's key never hides one
+    /// The cause of the last failure, as a sentence that follows others; empty without one. A failure for an invented key never hides one
     /// for a known key.
     func cause(at origin: String?) -> LocalizedText {
         lastFailure == nil ? causeOfNewKeys(at: origin) : causeOfKnownKeys(at: origin)
@@ -80,7 +80,7 @@ extension BackendStatus {
 }
 
 extension BackendFailure {
-    /// The cause in words and as the log names it: the end of a sentence.
+    /// The cause in words and as in the log: the end of a sentence.
     fileprivate var localized: LocalizedText {
         guard let meaning = ReasonMeaning(cause, from: .unknown)?.text else { return LocalizedText(verbatim: cause) }
         return LocalizedText("\(meaning) (\(cause))", "\(meaning) (\(cause))")

@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension ExpiringCredential {
-    /// The problem that is shown when it ends soon, or has ended.
+    /// The problem of a credential that expires soon, or has expired.
     func problem(now: UnixSeconds) -> Problem {
         let hasEnded = hasEnded(now: now)
         return Problem(problemKind, as: hasEnded ? .problem : .warning, of: name, hasEnded ? ended : ends(now), remedy: remedy)

@@ -3,16 +3,16 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 
-/// Something that is wrong now, with what to do about it.
+/// A current problem with its remedy.
 struct Problem: Equatable {
-    /// The kind, in a stable word; the urgent ones first.
+    /// The kind, in a stable word; urgent kinds come first.
     enum Kind: String, CaseIterable {
-        /// The service does not run; only commands say so.
+        /// The service does not run; only commands report it.
         case serviceDown = "service_down"
         case store
-        /// It is not known which keys are revoked.
+        /// The revocations are unknown.
         case revocationsUnknown = "revocations_unknown"
-        /// The revocations in force are not the store's of now.
+        /// The revocations in force are older than the store's.
         case revocationsLate = "revocations_late"
         case revocationsCopy = "revocations_copy"
         case authorizationsUndecided = "authorizations_undecided"
@@ -21,44 +21,44 @@ struct Problem: Equatable {
         /// Authorizations name an app that is not configured.
         case unknownApp = "unknown_app"
         case authorizationsMalformed = "authorizations_malformed"
-        /// Callers are refused for where they come from.
+        /// Callers are rejected because of their origin.
         case callersRefused = "callers_refused"
         case webhooksRefused = "webhooks_refused"
-        /// Devices register whose type no notifier of the app serves.
+        /// Devices of a type are registered that no notifier of the app serves.
         case devicesUnserved = "devices_unserved"
-        /// Comments find no device, because none of the app is registered.
+        /// Comments find no device, because no device of the app is registered.
         case devicesMissing = "devices_missing"
-        /// An app's backend has failed so often in a row that it is called only at intervals.
+        /// An app's backend has failed repeatedly, so it is called only at intervals.
         case backendOpen = "backend_open"
-        /// An app's backend fails for new keys, so calls about them are paced.
+        /// An app's backend fails for new keys, so calls for them are rate limited.
         case backendNewKeys = "backend_new_keys"
         /// A notifier sends nothing until its settings, or its receiver's, are changed.
         case notifierPaused = "notifier_paused"
-        /// A provider refuses devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
+        /// A provider rejects devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
         case settingsDoubtful = "settings_doubtful"
         /// A listener has no room for a connection.
         case listenerFull = "listener_full"
         /// A listener has no room for a body.
         case bodiesFull = "bodies_full"
-        /// One caller has as many connections as one may have.
+        /// One caller has reached its limit of connections.
         case callerFull = "caller_full"
-        /// The certificate of a listener has ended, or ends soon.
+        /// The certificate of a listener has expired, or expires soon.
         case listenerCertificateEnds = "listener_certificate_ends"
-        /// The certificate of a listener was renewed in its file, and the listener presents the former one.
+        /// The certificate of a listener was renewed in its file, but the listener presents the former one.
         case listenerCertificateRenewed = "listener_certificate_renewed"
-        /// The last active key of an app has ended, or ends soon, or the one that mints is revoked.
+        /// The last active key of an app has expired, or expires soon, or the key that mints is revoked.
         case appKeyEnds = "app_key_ends"
-        /// A notifier's credential has ended, or ends soon.
+        /// A notifier's credential has expired, or expires soon.
         case credentialEnds = "credential_ends"
-        /// A notifier has failed so often in a row that it is retried only at intervals.
+        /// A notifier has failed repeatedly, so it is retried only at intervals.
         case notifierFailing = "notifier_failing"
-        /// Deliveries wait for a notifier that is not configured any more.
+        /// Deliveries wait for a notifier that is no longer configured.
         case notifierUnknown = "notifier_unknown"
         /// The notifier's queue is full, so that further deliveries end or are rejected.
         case queueFull = "queue_full"
         /// Deliveries wait too long for a notifier that works.
         case queueLate = "queue_late"
-        /// Deliveries of a notifier were given up lately.
+        /// Deliveries of a notifier were given up recently.
         case deliveriesDead = "deliveries_dead"
         case diskLow = "disk_low"
         case reloadRefused = "reload_refused"
@@ -77,7 +77,7 @@ struct Problem: Equatable {
 
     let kind: Kind
     let severity: Severity
-    /// The notifier, the app, the listener or the place in the configuration; nil when it is the whole service.
+    /// The notifier, the app, the listener or the path in the configuration; nil for the whole service.
     let subject: String?
     let text: LocalizedText
     let remedy: LocalizedText
@@ -90,7 +90,7 @@ struct Problem: Equatable {
         self.remedy = remedy
     }
 
-    /// The problem that commands report where no service runs.
+    /// The problem that commands report when no service runs.
     /// - Parameter serve: the command line that starts it.
     static func serviceDown(_ serve: String) -> Problem {
         Problem(
@@ -101,7 +101,7 @@ struct Problem: Equatable {
             ))
     }
 
-    /// The problem that commands report where no service runs on this host: a warning, because services on others may share the store.
+    /// The problem that commands report when no service runs on this host: a warning, because services on others may share the store.
     /// - Parameter serve: the command line that starts one.
     static func serviceElsewhere(_ serve: String) -> Problem {
         Problem(
@@ -130,7 +130,7 @@ struct Problem: Equatable {
 }
 
 extension AdminContext {
-    /// The problem that commands have without a service; nil in one.
+    /// The problem that commands report without a service; nil in a service.
     var serviceProblem: Problem? {
         guard holds == nil else { return nil }
         let configuration = state.configuration

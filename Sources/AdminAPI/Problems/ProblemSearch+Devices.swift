@@ -1,16 +1,16 @@
 internal import Configuration
 internal import Core
 
-/// Devices that register and are never notified, and apps of which none registers.
+/// Devices that are registered and never notified, and apps without a registered device.
 extension ProblemSearch {
-    /// One for each type that no notifier serves by the configuration in force. It may be a few phones', so it is a warning.
+    /// One for each type that no notifier serves in the configuration in force. It may concern only a few phones, so it is a warning.
     var unservedDevices: [Problem] {
         guard !unserved.isEmpty else { return [] }
         let subscriptions = AppSubscriptions(configuration)
         return unserved.filter { subscriptions.leaveOut($0.app, deviceType: $0.type) }.map(unservedDevices)
     }
 
-    /// A warning while no device registers, which may be right before the app's first release.
+    /// A warning while no device registers, which may be normal before the app's first release.
     func missingDevices(of app: String) -> Problem {
         let series = "deskgate_push_token_requests_total{app=\"\(app)\"}"
         return Problem(

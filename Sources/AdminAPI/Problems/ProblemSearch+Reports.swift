@@ -48,7 +48,7 @@ extension SevereProblem {
 }
 
 extension ProblemSearch {
-    /// The notifier that a condition of the kind `problem` is about; nil for others.
+    /// The notifier of a condition of the kind `problem`; nil for others.
     package static func notifier(of key: OperatorCondition.Key) -> String? {
         let words = key.subject.text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let kind = Problem.Kind(rawValue: String(words[0])) else { return nil }
@@ -60,8 +60,8 @@ extension ProblemSearch {
 }
 
 extension Problem.Kind {
-    /// Whether an event `operator.problem` reports it: not where another event does, nor for conditions that last a moment in every
-    /// rollout. The store's own problems are reported as far as it still stores events.
+    /// Whether an event `operator.problem` reports it: not if another event does, nor for conditions that are brief in every rollout. The
+    /// store's own problems are reported while it can still store events.
     fileprivate var hasEvent: Bool {
         switch self {
         case .store, .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed,

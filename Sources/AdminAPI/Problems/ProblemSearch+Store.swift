@@ -47,7 +47,7 @@ extension ProblemSearch {
         return recent.sorted().map { name in dead(name.text, facts.dead.filter { ByteKey($0.notifier) == name }) }
     }
 
-    /// Whether the cause must be repaired: neither did an operator end them, nor has the person removed the app.
+    /// Whether the cause must be repaired: neither an operator nor the removal of the app has ended them.
     private func isFault(_ dead: DeadDeliveries) -> Bool {
         GivenUpReason(rawValue: dead.reason) == nil && configuration.notifier(dead.notifier)?.reasonSource.endsDevice(dead.reason) != true
     }
@@ -72,7 +72,7 @@ extension ProblemSearch {
                 "Устраните причину и повторите их: deskgate deliveries retry --notifier \(word)\(choice)."))
     }
 
-    /// The cause behind deliveries that ended for want of time, as a sentence after another; empty where the reason is the cause.
+    /// The cause behind deliveries that expired, as a sentence after another; empty if the reason is the cause.
     private func lastFailure(of name: String, as reason: String) -> LocalizedText {
         guard reason == RetryDecision.Ending.expired.rawValue,
             let failure = statuses.first(where: { $0.name == name })?.lastFailure, !failure.isEmpty

@@ -6,7 +6,7 @@ package import JSON
 internal import Notifiers
 package import Time
 
-/// Finds the present problems: the member `problems` of `GET /v1/status`. Does not block.
+/// Finds the current problems: the member `problems` of `GET /v1/status`. Does not block.
 package struct ProblemSearch {
     static let members = ["problems"]
 
@@ -28,19 +28,19 @@ package struct ProblemSearch {
     let facts: StoreFacts
 
     /// - Parameters:
-    ///   - store: why the store rejects calls; nil while it does not.
+    ///   - store: the error with which the store rejects calls; nil while it accepts them.
     ///   - revocations: the source of those in force.
-    ///   - refusal: why the last reload was rejected; nil when it was not.
+    ///   - refusal: the rejection of the last reload; nil when it was applied.
     ///   - pending: the pending deliveries of each notifier; empty while they are unknown.
     ///   - replicas: the processes that share the store.
-    ///   - keysDigest: of the keys in force in this one.
+    ///   - keysDigest: the digest of the keys in force in this process.
     ///   - revokedKeys: the keys of apps that are revoked.
     ///   - crowded: the listeners without room for a connection.
     ///   - backends: the status of the apps' backends.
-    ///   - answers: why users are denied.
-    ///   - letsIn: whether a user was admitted within the last minute.
-    ///   - nearestApp: the configured app that the last unknown one resembled; nil without one.
-    ///   - unserved: the types of device that have registered without a notifier.
+    ///   - answers: the reasons of current denials.
+    ///   - letsIn: whether a user was allowed within the last minute.
+    ///   - nearestApp: the configured app most similar to the last unknown one; nil without one.
+    ///   - unserved: the device types that were registered without a notifier.
     ///   - facts: the state of the store when it was last read.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
@@ -78,8 +78,8 @@ package struct ProblemSearch {
         return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// Returns the problems because of which comments of an app may not come in now, or reach no phone. Warnings are left out: they may be
-    /// about webhooks of strangers, or about one full queue of several.
+    /// Returns the problems that may keep out comments of an app, or keep them from every phone. Warnings are omitted: they may concern
+    /// unauthenticated webhooks, or one full queue of several.
     func stoppingComments(of appID: String) -> [Problem] {
         let app = configuration.app(appID)
         let isReported = app?.takesWebhooks == true
@@ -110,7 +110,7 @@ package struct ProblemSearch {
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
             denied.filter { $0.kind == kind }
-        // Without a configured sender, arriving webhooks are a stranger's.
+        // Without a configured sender, arriving webhooks are of unknown origin.
         case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? denied.filter { $0.kind == kind } : []
         case .devicesUnserved: unservedDevices
         case .devicesMissing: facts.appsWithoutDevices.map(missingDevices)
@@ -140,7 +140,7 @@ package struct ProblemSearch {
         }
     }
 
-    /// Skips apps that have left the configuration.
+    /// Skips removed apps.
     private var denied: [Problem] {
         var facts = KeyFacts(now: now.seconds)
         facts.policy = configuration.keyPolicy
@@ -167,7 +167,7 @@ package struct ProblemSearch {
         )
     }
 
-    /// Nil while the notifier is paused, because that problem gives the cause, and when nothing waits any more.
+    /// Nil while the notifier is paused, because that problem contains the cause, and when no delivery waits.
     private func doubtful(_ status: NotifierStatus) -> Problem? {
         guard let reason = status.settingsProblem, status.pause == nil,
             pending.contains(where: { $0.notifier == status.name && $0.count > 0 })
@@ -253,7 +253,7 @@ package struct ProblemSearch {
             .map { $0.problem(now: now.seconds) }
     }
 
-    /// A rotation would continue with the revoked key where another one may mint.
+    /// A rotation would continue with the revoked key if another one may mint.
     private func revoked(_ key: RevokedKey) -> Problem {
         let remedy = key.other.map { other in
             LocalizedText(
@@ -271,8 +271,8 @@ package struct ProblemSearch {
             remedy: remedy ?? ExpiringCredential(.appKey, of: key.app, expiresAt: now.seconds).remedy)
     }
 
-    /// nil while the notifier is paused, because that problem has the cause. A notifier that continues with attempts is reported when a
-    /// delivery waits for longer than a passing failure lasts.
+    /// nil while the notifier is paused, because that problem contains the cause. A notifier that continues with attempts is reported when
+    /// a delivery waits for longer than a temporary failure lasts.
     private func failing(_ status: NotifierStatus) -> Problem? {
         guard status.pause == nil, status.state.isStopped || isHeldUp(status) else { return nil }
         let (name, reason) = (status.name, status.lastFailure)
@@ -339,13 +339,13 @@ package struct ProblemSearch {
                 """))
     }
 
-    /// Returns the number of deliveries that wait for a notifier, 0 where it is unknown, and the problem of a late queue.
+    /// Returns the number of deliveries that wait for a notifier, 0 when unknown, and the problem of a late queue.
     func queue(of notifier: String) -> (count: Int, late: Problem?) {
         let found = pending.first { $0.notifier.utf8.elementsEqual(notifier.utf8) }
         return (found?.count ?? 0, found.flatMap(late))
     }
 
-    /// Nil while another problem gives the cause.
+    /// Nil while another problem contains the cause.
     private func late(_ waiting: PendingDeliveries) -> Problem? {
         let (name, life) = (waiting.notifier, UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
         let rule = QueueRule.status(

@@ -1,9 +1,9 @@
 package import Core
 package import Time
 
-/// A queue that is late, in words: for the problem `queue_late`, and for the event and the log's line of the same name.
+/// The texts for a late queue: for the problem `queue_late`, and for the event and the log line of the same name.
 package enum QueueLag {
-    /// The sentences of the event about a notifier's queue, in English.
+    /// The sentences in the event about a notifier's queue, in English.
     package static func message(_ waiting: PendingDeliveries, now: UnixMilliseconds) -> (text: String, remedy: String) {
         let problem = Problem.late(waiting, now: now)
         return (problem.text.english, problem.remedy.english)

@@ -5,7 +5,7 @@ extension RefusedReload {
     /// The maximum number of reasons in the text.
     private static let maximumReported = 3
 
-    /// The reasons, and what to do about them.
+    /// The reasons, and the remedy.
     var problem: Problem {
         let reported = (keys.isEmpty ? reasons : keys).prefix(Self.maximumReported)
         let rest = count - reported.count

@@ -1,14 +1,14 @@
 package import Time
 
 package struct RefusedReload: Sendable {
-    /// So many reasons are kept; the log has all of them.
+    /// The maximum number of kept reasons; the log has all of them.
     package static let maximumReasons = 100
 
     package let at: UnixMilliseconds
     /// The first reasons, as in the log.
     package let reasons: [String]
     package let count: Int
-    /// The first of the keys that only a restart takes over; empty when the configuration has mistakes.
+    /// The first of the keys that only a restart applies; empty when the configuration has mistakes.
     package let keys: [String]
 
     package init(at: UnixMilliseconds, reasons: [String], keys: [String] = []) {

@@ -3,23 +3,23 @@ package import JSON
 
 /// A problem as an answer of `GET /v1/status` reports it, for commands.
 package struct ReportedProblem {
-    /// Whether something does not work; otherwise it works, and will not for ever.
+    /// Whether something fails now; otherwise it works, but will fail.
     package let isSevere: Bool
-    /// Whether it is only something that the configuration warns of.
+    /// Whether it is only a warning about the configuration.
     package let isInConfiguration: Bool
-    /// Whether it is that the store cannot be used.
+    /// Whether it means that the store cannot be used.
     package let isInStore: Bool
     package let text: String
     package let remedy: String
 
-    /// Tells how to start a service that does not run.
+    /// Describes how to start a service that does not run.
     /// - Parameter start: the command, or several to choose from.
     package static func remedy(startingBy start: String) -> String {
         "Start it: \(start). If it does not start, deskgate check and its log say why."
     }
 
-    /// Tells that other keys are in force than those of the configuration file, as a command has read it.
-    /// - Parameter process: the one that serves, such as `the service`.
+    /// Describes that other keys are in force than those of the configuration file, as a command has read it.
+    /// - Parameter process: the serving process, such as `the service`.
     package static func otherKeys(in process: String) -> String {
         "The keys in force in \(process) are not those of the configuration file: \(LocalizedText.reload.english) there. A secret of the environment, "
             + "which may be another one in this shell, or of a systemd credential changes with a restart only."
@@ -33,7 +33,7 @@ package struct ReportedProblem {
         remedy = problem["remedy"]?.text ?? ""
     }
 
-    /// The problems of an answer, the urgent first.
+    /// The problems in an answer, urgent ones first.
     package static func all(in status: JSONObject) -> [ReportedProblem] {
         (status[ProblemSearch.members[0]]?.elements ?? []).map { ReportedProblem($0) }
     }

@@ -4,7 +4,7 @@ package import JSON
 internal import Time
 
 extension RevocationStatus {
-    /// The maximum age of revocations, in seconds, at which they count as current.
+    /// The maximum age of current revocations, in seconds.
     private static let freshSeconds: UInt64 = 30
 
     /// One sentence about the work that continues while the store is unavailable, and the work that does not.

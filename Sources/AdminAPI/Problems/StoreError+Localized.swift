@@ -9,7 +9,7 @@ extension StoreError {
     }
 
     /// The steps that repair it.
-    /// - Parameter meanwhile: a sentence about the work that continues until then.
+    /// - Parameter meanwhile: a sentence about the functions that still work.
     func remedy(_ meanwhile: LocalizedText) -> LocalizedText {
         switch kind {
         case .queueFull:
@@ -33,9 +33,9 @@ extension StoreError {
         }
     }
 
-    /// One sentence about the work that continues meanwhile, and the work that does not.
+    /// One sentence about the functions that still work, and those that do not.
     package func meanwhile(_ revocations: RevocationStatus, now: UnixSeconds) -> LocalizedText {
-        // The store works: it refuses webhooks alone.
+        // The store works: it rejects only webhooks.
         guard kind == .queueFull else { return revocations.meanwhile(now: now) }
         return LocalizedText(
             """
@@ -48,7 +48,7 @@ extension StoreError {
             """)
     }
 
-    /// The steps where the error names none.
+    /// The steps if the error contains none.
     private var general: LocalizedText {
         kind == .corrupt
             ? LocalizedText(

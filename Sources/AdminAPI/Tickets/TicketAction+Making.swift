@@ -2,7 +2,7 @@ package import Core
 internal import HTTPServer
 internal import JSON
 
-/// Reads callers' requests: texts that are checked here, for the admin listener and the command line alike.
+/// Creates actions from callers' requests. These functions validate the texts for both the admin listener and the command line.
 extension TicketAction {
     package static func creating(
         appID: String?, userID: String?, userName: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
@@ -19,7 +19,7 @@ extension TicketAction {
                 }))
     }
 
-    /// Shows one ticket, by its number or by its conversation's channel.
+    /// Shows one ticket by its number or by the channel of its conversation.
     package static func showing(appID: String?, ticketID: Int64?, channel: String?) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
         guard (ticketID == nil) != (channel == nil) else { throw AdminProblem("ticket_id", "expected either it or \(field: "channel").") }
@@ -32,8 +32,8 @@ extension TicketAction {
 
     /// Lists tickets.
     /// - Parameters:
-    ///   - field: `KEY=VALUE`, which the tickets must have.
-    ///   - after: `next` of an earlier page.
+    ///   - field: a field that the tickets must have, as `KEY=VALUE`.
+    ///   - after: the value of `next` from an earlier page.
     package static func listing(
         appID: String?, state: String?, userID: String?, field: String?, after: String?, limit: Int?
     ) throws(AdminProblem) -> TicketAction {
@@ -78,7 +78,7 @@ extension TicketAction {
             kind: .prioritize(try id(ticketID), try checked { () throws(TicketProblem) in try TicketPriority(wanted: priority) }))
     }
 
-    /// Says which channels a ticket is about; an empty list clears them.
+    /// Sets the related channels of a ticket. An empty list clears them.
     package static func relating(appID: String?, ticketID: Int64?, channels: [String]?) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
         guard let channels else { throw AdminProblem("related_channels", "missing.") }
@@ -87,7 +87,7 @@ extension TicketAction {
             kind: .relate(try id(ticketID), to: try checked { () throws(TicketProblem) in try Ticket.relatedChannels(wanted: channels) }))
     }
 
-    /// Sets fields of a ticket or of a customer, of which exactly one is given.
+    /// Sets fields of either a ticket or a customer; exactly one of them must be given.
     package static func settingFields(
         appID: String?, ticketID: Int64?, userID: String?, _ fields: [TicketField]
     ) throws(AdminProblem) -> TicketAction {
@@ -98,7 +98,7 @@ extension TicketAction {
         return TicketAction(appID: app, kind: .setCustomerFields(of: try PersonFields.user(userID), fields))
     }
 
-    /// Reads `KEY=VALUE`.
+    /// Parses `KEY=VALUE`.
     package static func field(_ text: String) throws(AdminProblem) -> TicketField {
         let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { throw AdminProblem("custom_fields", "expected KEY=VALUE.") }

@@ -58,7 +58,7 @@ extension TicketAction {
         AdminRoute.Parameter("custom_fields", place: .body, kind: .fields, isRequired: true, text: "The fields; an empty text clears one."),
     ]
 
-    /// Statuses with which the help desk may refuse any route.
+    /// Statuses with which the help desk may reject requests on any route.
     private static let refusals = [429, 503]
     private static let one = AdminRoute.Answer(
         Ticket.members, AdminSchema.ticket, text: "The ticket as the help desk has it now.", refusals: refusals + [404])

@@ -2,8 +2,8 @@ package import Core
 internal import HTTPServer
 internal import JSON
 
-/// Actions of the company's backend or of an operator on the tickets of an app, which the help desk owns. Only the running service calls
-/// the help desk.
+/// Actions of a backend or an operator on an app's tickets, which are stored at the help desk. Only the running service calls the help
+/// desk.
 package struct TicketAction: AdminAction, Equatable {
     enum Kind: Equatable {
         case create(TicketDraft)
@@ -97,7 +97,7 @@ package struct TicketAction: AdminAction, Equatable {
 
     private static func list(_ keys: [String]) -> JSONValue { .array(keys.map { .string($0) }) }
 
-    /// The app, and the ticket or the person.
+    /// The audit fields: the app, and the ticket or the person.
     private func about(_ context: AdminContext) -> [AuditField] {
         let app = AuditField(name: "app", text: appID)
         switch kind {

@@ -1,48 +1,48 @@
 /// A key that an object of the configuration may have.
 ///
-/// The lists beside this file are the only description of the configuration: the readers take ranges and defaults from them, and both the
-/// JSON Schema and the tables of docs/CONFIGURATION.md are made of them.
+/// The lists in this directory are the only definition of the configuration's keys: the readers take ranges and defaults from them, and the
+/// JSON Schema and the tables of docs/CONFIGURATION.md are generated from them.
 struct ConfigurationKey: Sendable {
-    /// Whether a reload takes over a change of a key.
+    /// Whether a reload applies a change of the key.
     enum Change: String, Sendable {
-        /// It does, or the keys of the object below say so.
+        /// A reload applies the change. For an object, its own keys determine this.
         case live
         case restart
-        /// It does, but only a restart sets the key for the first time, or removes it.
+        /// A reload applies a change, but only a restart sets the key for the first time or removes it.
         case onceSet = "live once set"
     }
 
-    /// The name in the file; a name in capitals is a placeholder for any name.
+    /// The name in the file. An upper-case name is a placeholder for any name.
     let name: String
-    /// The values that it may have, with the default.
+    /// The allowed values, and the default.
     let value: ConfigurationValue
-    /// Whether a reload takes over a change, or only a restart.
+    /// Whether a change requires a reload or a restart.
     let change: Change
-    /// Whether it must be there wherever its object is.
+    /// Whether the key is required in its object.
     let isRequired: Bool
-    /// The effect of leaving it out, in Markdown, unless the default says it all.
+    /// The effect of omitting the key, in Markdown; nil if the default describes it.
     let absence: String?
-    /// The purpose in Markdown; empty for an object that only its own keys explain.
+    /// The purpose in Markdown; empty for an object that its own keys explain.
     let meaning: String
 
     var isPlaceholder: Bool { name.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
 
-    /// A key that a reload takes over.
+    /// A key whose changes a reload applies.
     static func live(_ name: String, _ value: ConfigurationValue, without absence: String? = nil, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .live, isRequired: false, absence: absence, meaning: meaning)
     }
 
-    /// A key that only a restart takes over.
+    /// A key whose changes only a restart applies.
     static func restart(_ name: String, _ value: ConfigurationValue, without absence: String? = nil, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .restart, isRequired: false, absence: absence, meaning: meaning)
     }
 
-    /// A key that a reload takes over while it stays in the configuration.
+    /// A key whose changes a reload applies while the key stays in the configuration.
     static func onceSet(_ name: String, _ value: ConfigurationValue, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .onceSet, isRequired: false, absence: nil, meaning: meaning)
     }
 
-    /// A key that must be there, and that a reload takes over.
+    /// A required key whose changes a reload applies.
     static func required(_ name: String, _ value: ConfigurationValue, meaning: String = "") -> Self {
         Self(name: name, value: value, change: .live, isRequired: true, absence: nil, meaning: meaning)
     }
@@ -50,21 +50,21 @@ struct ConfigurationKey: Sendable {
 
 /// The keys that an object of the configuration may have.
 struct ConfigurationKeys: Sendable, ExpressibleByArrayLiteral {
-    /// In the order of the documentation.
+    /// The keys in the order of the documentation.
     let all: [ConfigurationKey]
 
     init(arrayLiteral keys: ConfigurationKey...) { all = keys }
 
-    /// The keys of several objects; the first of a name counts.
+    /// Joins the keys of several objects. If a name occurs twice, the first key is used.
     init(_ keys: [ConfigurationKey]) { all = keys }
 
-    /// The names; some twice where lists are joined.
+    /// The names of the keys. A name may occur twice if lists were joined.
     var names: [String] { all.map(\.name) }
 
-    /// The names of the keys that only a restart changes, or sets and removes.
+    /// The names of the keys that only a restart can change, or set and remove.
     var fixed: Set<String> { Set(all.filter { $0.change != .live }.map(\.name)) }
 
-    /// The values of a key that the list must have.
+    /// Returns the values of a key, which the list must contain.
     func value(of name: String) -> ConfigurationValue {
         guard let key = all.first(where: { $0.name == name }) else { preconditionFailure("no key \(name)") }
         return key.value

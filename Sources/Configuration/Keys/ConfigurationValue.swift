@@ -1,17 +1,17 @@
 internal import JSON
 
-/// The values that a key of the configuration may have, with their range and the default.
+/// The allowed values of a configuration key, with their range and default.
 indirect enum ConfigurationValue: Sendable {
-    /// A text that is not empty.
+    /// A text that must not be empty.
     case text(default: String? = nil)
-    /// The same, or null for none.
+    /// A text that must not be empty, or null for none.
     case textOrNull(default: String)
     case path(default: String? = nil)
     case address(default: String? = nil)
     case secret
-    /// The same, or a list of several during a rotation.
+    /// A secret, or a list of secrets during a rotation.
     case secrets
-    /// A text, or where a secret comes from.
+    /// A text, or the source of a secret.
     case textOrSecret
     case bool(default: Bool)
     case integer(ClosedRange<Int>, default: Int? = nil)
@@ -20,7 +20,7 @@ indirect enum ConfigurationValue: Sendable {
     case texts(default: [String]? = nil)
     case object(ConfigurationKeys)
     case objects(ConfigurationKeys, default: JSONValue? = nil)
-    /// Objects under names of the operator's own, each with the keys of its type.
+    /// Objects with names that the operator chooses. Each object has the keys of its type.
     case notifiers
     case schema(default: JSONValue)
 
@@ -28,7 +28,7 @@ indirect enum ConfigurationValue: Sendable {
         .word(type.allCases.map(\.rawValue), default: word?.rawValue)
     }
 
-    /// The value without the key; nil for none, and where other keys decide.
+    /// The value when the key is missing; nil when there is none, or it depends on other keys.
     var standard: JSONValue? {
         switch self {
         case .text(let text), .path(let text), .address(let text), .word(_, let text): text.map { .string($0) }
@@ -43,7 +43,7 @@ indirect enum ConfigurationValue: Sendable {
         }
     }
 
-    /// The type, as docs/CONFIGURATION.md calls it.
+    /// The name of the type in docs/CONFIGURATION.md.
     var type: String {
         switch self {
         case .text, .textOrNull, .word: "text"
@@ -61,7 +61,7 @@ indirect enum ConfigurationValue: Sendable {
         }
     }
 
-    /// The form of a list of such values; nil for other values.
+    /// The notation for a list of such values; nil for other values.
     var listForm: String? {
         switch self {
         case .texts: return "[\"…\"]"
@@ -72,7 +72,7 @@ indirect enum ConfigurationValue: Sendable {
         }
     }
 
-    /// The keys of the object, or of each object of the list; empty for other values.
+    /// The keys of the object, or of each object in the list; empty for other values.
     var keys: ConfigurationKeys {
         switch self {
         case .object(let keys), .objects(let keys, _): keys
@@ -82,14 +82,14 @@ indirect enum ConfigurationValue: Sendable {
 }
 
 extension ConfigurationKeys {
-    // The readers name only keys that their list has, with values of its type; each reading of docs/config.full.json proves it.
+    // The readers must use only keys of their list, with the correct type. Each reading of docs/config.full.json checks this.
 
     func range(of name: String) -> ClosedRange<Int> {
         guard case .integer(let range, _) = value(of: name) else { preconditionFailure("\(name) is no integer") }
         return range
     }
 
-    /// The default of a key that has one.
+    /// Returns the default of a key, which must have one.
     func standard(of name: String) -> JSONValue {
         guard let value = value(of: name).standard else { preconditionFailure("\(name) has no default") }
         return value

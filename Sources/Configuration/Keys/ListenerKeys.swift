@@ -12,11 +12,12 @@ extension ConfigurationReader {
         .restart(
             "max_connections", .integer(1...1_000_000, default: 10_000),
             meaning: "maximum open connections ([limits](#bounds-on-connections))"),
-        // At least a few of the largest bodies.
+        // The minimum has room for a few bodies of maximum size.
         .restart(
             "bodies_megabytes", .integer(4...65_536, default: 64),
             meaning: "MiB for all request bodies over 16 KiB; beyond it, requests are answered 503"),
-        // Longer than the 60 seconds after which common balancers close an idle connection: the balancer must close first.
+        // The default exceeds the 60 seconds after which common load balancers close idle connections, because the balancer must close
+        // first.
         .restart(
             "idle_timeout_seconds", .integer(1...3600, default: 75),
             meaning: "idle time of connections, longer than [the balancer's](DEPLOYING.md#idle-connections)"),
@@ -25,7 +26,7 @@ extension ConfigurationReader {
             meaning: "time for a request to arrive (headers: 5 seconds), then 408"),
     ]
 
-    // A certificate is renewed where it lies, which must not keep anything else from being taken over.
+    // Certificates are renewed at the same path, so a changed file must not prevent a reload from applying other changes.
     static let publicTLSKeys: ConfigurationKeys = [
         .required("certificate", .path(), meaning: "PEM chain, server certificate first, like certbot's `fullchain.pem`"),
         .required("key", .path(), meaning: "PEM private key without a passphrase"),

@@ -1,6 +1,6 @@
 internal import Core
 
-/// The keys of what operators have, and of traces.
+/// The keys of operator settings and traces.
 extension ConfigurationReader {
     static let operatorsKeys: ConfigurationKeys = [
         .live("page", .bool(default: true), meaning: "serves [the operators' page](PAGE.md) on the admin listener"),

@@ -1,7 +1,7 @@
 internal import Core
 internal import Observability
 
-/// The keys of the configuration itself, and of its smallest objects.
+/// The keys of the configuration's root, and of its smallest objects.
 extension ConfigurationReader {
     static let rootKeys: ConfigurationKeys = [
         .live("listen", .object(listenKeys)),

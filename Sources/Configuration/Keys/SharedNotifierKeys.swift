@@ -1,6 +1,6 @@
 internal import Core
 
-/// The keys that several types of notifiers have.
+/// The keys that several notifier types share.
 extension ConfigurationReader {
     static let typeMeaning = NotifierType.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
 
@@ -15,7 +15,7 @@ extension ConfigurationReader {
         ] + transportKeys(concurrency: 16) + allowHTTPKeys
     }
 
-    /// The keys of a relay to a help desk whose apps have addresses of their own.
+    /// The keys of a relay to a help desk whose apps have separate addresses.
     static func appRelayKeys(_ helpDesk: HelpDeskKind) -> ConfigurationKeys {
         [.required("type", .word([helpDesk.rawValue]), meaning: typeMeaning)] + transportKeys(concurrency: 16)
     }

@@ -1,6 +1,6 @@
 internal import Core
 
-/// The keys of the store, and of devices.
+/// The keys of the store and of devices.
 extension ConfigurationReader {
     static let storeKeys: ConfigurationKeys = [
         .restart(
@@ -41,8 +41,8 @@ extension ConfigurationReader {
         .restart("forget_after_days", .integer(8...3650, default: 270), meaning: "days until a device without calls is forgotten"),
     ]
 
-    /// The keys of a limit.
-    /// - Parameter scopes: those that it may have.
+    /// Returns the keys of a rate limit.
+    /// - Parameter scopes: the allowed scopes.
     static func limitKeys(_ scopes: [LimitRule.Scope]) -> ConfigurationKeys {
         let words = scopes.map { "`\($0.rawValue)`" }
         let isForAll = scopes == LimitRule.Scope.allCases

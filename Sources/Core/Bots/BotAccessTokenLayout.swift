@@ -7,7 +7,7 @@ struct BotAccessTokenLayout {
     private static let fixedCount = 4 + 4 + 5 + 2 + 8
     /// Bytes of a security key's fields: key id, time of issue, salt.
     private static let keyCount = 4 + 5 + SecurityKey.saltCount
-    /// Flags stored in the same bytes as the life in seconds.
+    /// Flags stored in the same bytes as the lifetime in seconds.
     private static let (utf16Bit, keyBit): (UInt64, UInt64) = (0x8000, 0x4000)
     /// In bytes. The longest user id takes 200 bytes, in UTF-16.
     static let longestText =
@@ -65,7 +65,7 @@ struct BotAccessTokenLayout {
         }
     }
 
-    /// Returns the first four bytes of the SHA-256 of a name; the name itself would take more room.
+    /// Returns the first four bytes of the SHA-256 of a name; the name itself would be too long.
     static func digest(_ name: String) throws(CryptoError) -> [UInt8] {
         Array(try sha256(name.utf8.span).prefix(4))
     }
@@ -95,7 +95,7 @@ struct BotAccessTokenUser {
         (self.bytes, self.isUTF16) = (bytes, isUTF16)
     }
 
-    /// nil: the bytes are not valid text.
+    /// Nil when the bytes are not valid text.
     var text: String? {
         guard isUTF16 else { return String(validating: bytes, as: UTF8.self) }
         guard bytes.count.isMultiple(of: 2) else { return nil }

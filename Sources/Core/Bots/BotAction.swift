@@ -12,7 +12,7 @@ package enum BotFilledAction: Sendable {
 }
 
 extension BotFunction {
-    /// Throws a sentence about an argument that is invalid in its place.
+    /// Throws a sentence about an argument that is invalid for its parameter's position.
     package func filledAction(with arguments: BotArguments, of grant: BotGrant) throws(BotArgumentsProblem) -> BotFilledAction {
         switch action {
         case .request(let request): .request(try request.filled(with: arguments))
@@ -20,10 +20,10 @@ extension BotFunction {
         }
     }
 
-    /// nil: the function makes no request.
+    /// Nil when the function makes no request.
     package var request: BotRequest? { if case .request(let request) = action { request } else { nil } }
 
-    /// Whether it runs once per start of the bot, whatever the arguments of a second call.
+    /// Whether it runs only once per start of the bot, even with other arguments.
     package var isOncePerStart: Bool { if case .handOff = action { true } else { false } }
 
     package var timeoutMilliseconds: Int {

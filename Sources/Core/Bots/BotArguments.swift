@@ -13,21 +13,21 @@ package struct BotArguments: Sendable, Equatable {
 extension BotFunction {
     private static var maximumTexts: Int { 256 }
 
-    /// Validates the model's arguments and adds the bound ones. Throws a sentence about the first few mistakes.
+    /// Validates the model's arguments and adds the bound ones. Throws a sentence about the first few faults.
     package func arguments(_ given: JSONValue, of grant: BotGrant) throws(BotArgumentsProblem) -> BotArguments {
         let (violations, checked) = parameters.check(given)
         guard case .object(var object) = checked else { throw BotArgumentsProblem("the arguments must be an object") }
         guard violations.isEmpty else {
             throw BotArgumentsProblem(violations.map(\.description).joined(separator: "; "))
         }
-        // Before it is signed: the customer confirms what support will read.
+        // This is before signing, so that the customer confirms the text that support will read.
         if case .handOff = action { object = try BotHandOff.shown(object) }
         var complete = object
         for (parameter, binding) in bindings {
             complete.append(.string(binding == .userID ? grant.userID : grant.appID), forKey: parameter)
         }
         let canonical = JSONSchema.canonical(.object(complete))
-        // A number may be written with more digits than its canonical form has, or with fewer.
+        // A number may have more or fewer digits than its canonical form.
         let longest = max(canonical.count, JSONValue.object(complete).serialized().count)
         if changesSomething, longest > Self.longestConfirmedArguments {
             throw BotArgumentsProblem("the arguments are longer than \(Self.longestConfirmedArguments) bytes")

@@ -15,7 +15,7 @@ package struct BotConfirmationToken: Sendable, Equatable {
         case malformed
         /// No secret of the bot matches, or the signed object is not a call of this bot.
         case forged
-        /// Expired, or issued more than a minute in the future because the clock was set back since.
+        /// Expired, or issued more than a minute in the future, because the clock was set back since.
         case expired
     }
 

@@ -23,7 +23,7 @@ package struct BotDefinition: Sendable {
     package let name: String
     /// Ids of the served apps; at least one.
     package let apps: [String]
-    /// The address at which the vendor reaches the public listener, without a trailing slash.
+    /// The URL at which the vendor reaches the public listener, without a trailing slash.
     package let publicURL: String
     /// Secrets that sign calls to the backend and derive `keys`, newest first; at least one.
     package let secrets: [StandardWebhookSecret]
@@ -32,7 +32,7 @@ package struct BotDefinition: Sendable {
     /// Determines the longest texts; see `BotTokenBound.most`.
     package let model: BotModel
     package let systemMessage: BotText
-    /// nil: the bot does not speak first.
+    /// Nil when the bot does not send the first message.
     package let firstMessage: FirstMessage?
     package let ticketLifetimeSeconds: UInt64
     /// Whether arguments of calls are stored in plain text.
@@ -58,7 +58,7 @@ package struct BotDefinition: Sendable {
         functions.first { $0.name.hasSameBytes(as: name) }
     }
 
-    /// Returns the address at which the vendor calls a function.
+    /// Returns the URL at which the vendor calls a function.
     package func address(of function: BotFunction) -> String {
         "\(publicURL)/bots/\(name)/functions/\(function.name)"
     }

@@ -11,7 +11,7 @@ package enum BotBinding: String, Sendable, CaseIterable {
 package enum BotConfirmation: String, Sendable, CaseIterable {
     /// The user confirms in the customer's app, with a security key.
     case user
-    /// The model confirms with a second call. It may confirm its own call.
+    /// The model confirms with a second call, so it may confirm its own call.
     case model
     case none
 }
@@ -43,6 +43,6 @@ package struct BotFunction: Sendable {
     /// Whether a call may change something: it makes no request, or one whose method is not GET.
     package var changesSomething: Bool { request?.method != .get }
 
-    /// In bytes of JSON. The limit exists because a confirmation carries the arguments.
+    /// The maximum size of confirmed arguments in bytes of JSON, limited because a confirmation contains them.
     package static var longestConfirmedArguments: Int { 16 << 10 }
 }

@@ -4,13 +4,13 @@ package import Time
 /// The user for whom a bot acts, the security key that started the bot, and the period of validity. A ticket proves a grant, and a
 /// confirmation repeats it.
 package struct BotGrant: Sendable, Equatable {
-    /// The furthest that a time of issue may lie in the future.
+    /// The maximum time by which a time of issue may lie in the future.
     private static let clockToleranceSeconds: UInt64 = 60
 
     package let appID: String
     /// 1 to 100 UTF-16 code units.
     package let userID: String
-    /// The key that started the bot; nil when only the app's backend understands keys.
+    /// The key that started the bot; nil when only the app's backend can read keys.
     package let key: KeyIdentity?
     package let issuedAt: UnixSeconds
     /// The first second in which the grant is invalid.
@@ -20,9 +20,9 @@ package struct BotGrant: Sendable, Equatable {
         (self.appID, self.userID, self.key, self.issuedAt, self.expiresAt) = (appID, userID, key, issuedAt, expiresAt)
     }
 
-    /// Makes the grant of a start. It expires with its own life or with the key, whichever is first. Returns nil when the key has ended,
-    /// even within the clock skew that key verification tolerates.
-    /// - Parameter keyEnd: the end of the key (`KeyPolicy.end`); `max` when only the app's backend understands keys.
+    /// Creates the grant of a start. It expires with its own lifetime or with the key, whichever is first. Returns nil when the key has
+    /// expired, even within the clock skew that key verification tolerates.
+    /// - Parameter keyEnd: the expiry of the key (`KeyPolicy.end`); `max` when only the app's backend can read keys.
     package init?(
         appID: String, userID: String, key: KeyIdentity?, keyEnd: UnixSeconds, issuedAt: UnixSeconds, lifetimeSeconds: UInt64
     ) {
@@ -40,8 +40,8 @@ package struct BotGrant: Sendable, Equatable {
 }
 
 extension Authorizer {
-    /// Returns why a grant is no longer valid although it has not expired; nil when it is valid. A grant becomes invalid when its key is
-    /// revoked, when the configuration no longer has the key's secret, or when the configuration shortens the life of keys.
+    /// Returns the reason why a grant is no longer valid although it has not expired; nil when it is valid. A grant becomes invalid when
+    /// its key is revoked, when the configuration no longer has the key's secret, or when the configuration shortens the lifetime of keys.
     /// - Parameter revocations: the known ones.
     package func denial(of grant: BotGrant, now: UnixSeconds, revocations: Revocations) throws(CryptoError) -> Denial? {
         let (appID, userID) = (grant.appID.utf8.span, grant.userID.utf8.span)

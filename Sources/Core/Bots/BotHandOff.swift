@@ -4,20 +4,20 @@ internal import Time
 
 /// The built-in function with which a model hands a conversation to a support agent: a message in the user's ticket at the help desk.
 ///
-/// The model writes only the summary. The message begins with words of the configuration, so that a reader first sees who wrote it.
+/// The model writes only the summary. The message begins with a text from the configuration, so that the reader first learns who wrote it.
 package struct BotHandOff: Sendable, Equatable {
     package static let functionName = "connect_to_person"
     /// In code points.
     package static let longestSummary = 500
-    /// The longest message without the summary, in UTF-16 code units. The help desk accepts both together.
+    /// The maximum length of a message without the summary, in UTF-16 code units. The help desk accepts both together.
     package static let longestMessage = 1000
     package static let defaultTitle = "Handed over by the bot"
     package static let defaultMessage = "Summary of the bot, unchecked: {summary}"
-    /// The longest wait before the first call to the help desk.
+    /// The maximum wait before the first call to the help desk.
     package static let queueMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
-    /// The longest hand-off: the wait, then six calls to the help desk of at most five seconds each.
+    /// The maximum time of a hand-off: the wait, then six calls to the help desk of at most five seconds each.
     static let timeoutMilliseconds: Int = TimeLimit.milliseconds(35_000)
-    /// Never binds in practice, because a start hands over once.
+    /// Never reached in practice, because a start hands over only once.
     static let limits = [LimitRule(per: .user, max: 10, windowMilliseconds: 600_000)]
 
     private static let summaryName = "summary"
@@ -37,7 +37,7 @@ package struct BotHandOff: Sendable, Equatable {
     private let message: BotText
 
     /// Validates the configured texts.
-    /// - Parameter message: with one placeholder, `{summary}`, after words of the company.
+    /// - Parameter message: with one placeholder, `{summary}`, after a text of the company.
     package init(title: String, message: BotText) throws(TicketProblem) {
         guard FieldGrammar.problem(of: title.utf8.span, longest: TicketDraft.longestTitle) == nil else {
             throw TicketProblem("title", "expected 1 to \(TicketDraft.longestTitle) UTF-16 code units without control characters")
@@ -85,8 +85,8 @@ package struct BotHandOff: Sendable, Equatable {
 
     /// Returns the text on one line and in reading order. Each run of spaces and invisible characters becomes one space.
     ///
-    /// A line break could set the summary apart from the words before it. An invisible or bidirectional character could hide or reorder
-    /// them. Joiners stay, because scripts and emoji need them.
+    /// A line break could separate the summary from the text before it. An invisible or bidirectional character could hide or reorder that
+    /// text. Joiners remain, because scripts and emoji need them.
     private static func shown(_ text: String) -> String {
         text.unicodeScalars.split { scalar in
             switch scalar.properties.generalCategory {

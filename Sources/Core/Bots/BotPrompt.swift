@@ -3,7 +3,7 @@ package import JSON
 /// The texts for a bot's model. The customer's app passes them to the vendor, and a company's own model receives the same.
 package struct BotPrompt: Sendable {
     package static let maximumFields = 32
-    /// In bytes of a JSON string without its quotes.
+    /// The maximum size in bytes of a JSON string without its quotes.
     package static let longestField = 256
     package static let userPlaceholder = BotBinding.userID.rawValue
 
@@ -25,12 +25,12 @@ package struct BotPrompt: Sendable {
         self.fields = Dictionary(fields.map { ($0.name, $0.text) }) { first, _ in first }
     }
 
-    /// Returns the text of a `data` with `ai_attrs`: the system message, and functions whose addresses point to Deskgate.
+    /// Returns the text of a `data` with `ai_attrs`: the system message, and functions whose URLs point to Deskgate.
     package func aiAttributes(ticket: String) -> String {
         Self.text(systemMessage: systemMessage, functions: bot.functions.map { Self.attributes(of: $0, bot: bot, ticket: ticket) })
     }
 
-    /// The text of a channel's `data` with the first message; nil when the bot does not speak first.
+    /// The text of a channel's `data` with the first message; nil when the bot does not send the first message.
     package var firstMessageData: String? { Self.firstMessageData(of: bot) }
 
     /// The functions in the format of chat-completions models.

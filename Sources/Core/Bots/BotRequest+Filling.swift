@@ -3,11 +3,11 @@ internal import Crypto
 internal import JSON
 
 extension BotRequest {
-    /// In bytes, with arguments filled in.
+    /// The maximum size of a header in bytes, with arguments filled in.
     static var longestHeader: Int { 4096 }
 
-    /// Returns the request with its arguments filled in. Arguments without a place in the address or a header go into the query (GET) or
-    /// into a JSON object. Throws a sentence about an argument that is invalid in its place.
+    /// Returns the request with its arguments filled in. Arguments that are not placeholders of the URL or of a header go into the query
+    /// (GET) or into a JSON object. Throws a sentence about an argument that is invalid for its position.
     package func filled(with arguments: BotArguments) throws(BotArgumentsProblem) -> BotFilledRequest {
         let value = { (name: String) in arguments.complete[name].map(Self.text) ?? "" }
         let rest = arguments.complete.members.filter { !placedParameters.contains($0.key) }
@@ -20,7 +20,7 @@ extension BotRequest {
             timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Parameters with a place in the address or a header.
+    /// Parameters that are placeholders of the URL or of a header.
     private var placedParameters: [String] {
         headers.reduce(into: url.placeholders) { names, header in
             if case .text(let text) = header.value { names += text.placeholders }

@@ -31,7 +31,7 @@ package struct BotRequest: Sendable {
     package let headers: [Header]
     package let timeoutMilliseconds: Int
 
-    /// The vendor waits for about this long.
+    /// The vendor waits for about this time.
     package static var defaultTimeoutMilliseconds: Int { 3000 }
 
     package init(
@@ -45,9 +45,9 @@ package struct BotFilledRequest: Sendable {
     package let method: BotMethod
     /// Visible ASCII.
     package let url: String
-    /// Contains secrets: do not log.
+    /// Contains secrets: do not log it.
     package let headers: [(name: String, value: String)]
-    /// A JSON object with the arguments that have no place in the address or a header; nil for GET.
+    /// A JSON object with the arguments that are not placeholders of the URL or of a header; nil for GET.
     package let body: [UInt8]?
     package let timeoutMilliseconds: Int
 }

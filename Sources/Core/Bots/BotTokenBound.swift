@@ -1,12 +1,12 @@
 internal import JSON
 
-/// The most bytes, and so the most tokens, of the texts for a bot's model.
+/// The maximum number of bytes, and thus of tokens, in the texts for a bot's model.
 ///
 /// A byte-level BPE, as in the common tokenizers, makes at most one token per byte of UTF-8. So the bound is the number of bytes with the
 /// longest ticket, the longest user id and the longest fields.
 package struct BotTokenBound: Sendable, Equatable {
-    /// Returns the longest text of either kind, in bytes. The vendor accepts 4,027 tokens per `data`. A company's own model is limited only
-    /// by its context, so this bound just keeps responses to starts small.
+    /// Returns the maximum size of either kind of text, in bytes. The vendor accepts 4,027 tokens per `data`. A company's own model is
+    /// limited only by its context, so this bound only keeps responses to starts small.
     package static func most(for model: BotModel) -> Int {
         switch model {
         case .vendor: 4027
@@ -23,11 +23,11 @@ package struct BotTokenBound: Sendable, Equatable {
     /// In bytes: each of the 100 UTF-16 code units takes at most three bytes of UTF-8, or two with an escape.
     static let longestUserID = 3 * FieldGrammar.longestUserID
 
-    /// The bound of `ai_attrs`, in bytes.
+    /// The upper bound of `ai_attrs`, in bytes.
     package let prompt: Int
     /// The parts of `prompt`, largest first.
     package let parts: [Part]
-    /// The bound of `first_message_data`, in bytes.
+    /// The upper bound of `first_message_data`, in bytes.
     package let firstMessage: Int
 
     package init(of bot: BotDefinition) {
@@ -40,7 +40,7 @@ package struct BotTokenBound: Sendable, Equatable {
             }
         }
         let functions = bot.functions.map { function in
-            // With the comma that separates it from the next one.
+            // Includes the comma after it.
             Part(name: function.name, bytes: BotPrompt.attributes(of: function, bot: bot, ticket: ticket).serialized().count + 1)
         }
         let frame = BotPrompt.text(systemMessage: "", functions: []).utf8.count

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Parses the pieces of an address template into origin, segments and query items.
+/// Parses the pieces of a URL template into origin, segments and query items.
 struct BotURLReader {
     private enum Place {
         case origin, path, query
@@ -62,7 +62,7 @@ struct BotURLReader {
         pieces[pieces.count - 1] = .literal(text + String(character))
     }
 
-    /// Accepts visible ASCII, except characters that are invalid in an address and `#`.
+    /// Accepts visible ASCII, except characters that are invalid in a URL and `#`.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && !"\"<>\\^`{|}#".utf8.contains(byte)
     }
@@ -73,7 +73,7 @@ enum BotPathValue {
     private static let longest = 1024
     private static let maximumDecodings = 3
 
-    /// Whether a text is not empty, has no control characters and cannot leave its segment, even if a backend decodes it again, treats
+    /// Whether a text is not empty, has no control characters, and cannot leave its segment, even if a backend decodes it again, treats
     /// `%2F` as a slash, or parses parameters after `;`.
     static func isSafe(_ text: String) -> Bool {
         guard (1...longest).contains(text.utf8.count) else { return false }

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// An address with placeholders in path segments and query values, such as `https://shop.example.com/orders/{order_id}?lang={language}`.
+/// A URL with placeholders in path segments and query values, such as `https://shop.example.com/orders/{order_id}?lang={language}`.
 ///
 /// Filled-in values are percent-encoded except unreserved characters (RFC 3986 section 2.3), and no segment becomes empty, `.` or `..`. So
 /// the scheme, the host, the port and the number of segments and query items are those of the template.
@@ -14,7 +14,7 @@ package struct BotURLTemplate: Sendable, Equatable {
         case text(BotText.Problem)
     }
 
-    /// The longest filled-in address, in bytes.
+    /// The maximum size of a filled-in URL, in bytes.
     package static var longest: Int { 4096 }
 
     /// The scheme, `://`, the host and the port.
@@ -39,14 +39,14 @@ package struct BotURLTemplate: Sendable, Equatable {
         (segments + (query ?? [])).joined().compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The template with `x` for each placeholder, for rules that check whole addresses.
+    /// The template with `x` for each placeholder, for rules that check whole URLs.
     package var sample: String {
         Self.joined(origin, segments: segments.map(Self.sample), query: query?.map(Self.sample))
     }
 
     /// Fills in all placeholders.
     /// - Parameter added: further query items.
-    /// - Throws: a sentence about an argument that is invalid in its place.
+    /// - Throws: a sentence about an argument that is invalid for its position.
     package func filled(
         _ value: (_ name: String) -> String, adding added: [(name: String, value: String)] = []
     ) throws(BotArgumentsProblem) -> String {

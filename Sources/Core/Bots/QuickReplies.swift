@@ -2,26 +2,26 @@ internal import JSON
 
 /// A bot's text without the quick replies that a model embedded in it, as in `Shall I? JSON^{"options":["Yes","No"]}^NSOJ`.
 ///
-/// A block reaches from `JSON^` to the next `^NSOJ`. A block is removed if it contains a JSON object whose `options` or `option` is a text
-/// or a list of texts. Any other block is broken, and stays. The remaining text has no block that could be removed. The time is linear in
-/// the text's length, because hostile texts can control a model.
+/// A block reaches from `JSON^` to the next `^NSOJ`. It is removed if it contains a JSON object whose `options` or `option` is a string or
+/// a list of strings. Any other block is malformed, and remains. The remaining text has no block that could be removed. The time is linear
+/// in the text's length, because hostile texts can control a model.
 package struct QuickReplies: Sendable, Equatable {
-    /// The most replies of a block, and of a text.
+    /// The maximum number of replies in a block, and in a text.
     package static let most = 20
     /// In UTF-16 code units.
     package static let longest = 200
 
     private static let opening = Array("JSON^".utf8)
     private static let closing = Array("^NSOJ".utf8)
-    /// Room for an object with the most replies and for other members, which are ignored.
+    /// The maximum size, enough for an object with all replies and for other members, which are ignored.
     private static let maximumValues = 64
 
     package private(set) var text: String
-    /// Replies of all blocks in order, each once, at most `most`.
+    /// Replies of all blocks in order, without duplicates, at most `most`.
     package private(set) var options: [String] = []
     /// The number of removed blocks.
     package private(set) var cut = 0
-    /// The number of broken blocks. A block without an end reaches to the end of the text.
+    /// The number of malformed blocks. A block without an end reaches to the end of the text.
     package private(set) var broken = 0
 
     package init(in text: String) {
@@ -53,7 +53,7 @@ package struct QuickReplies: Sendable, Equatable {
         }
     }
 
-    /// Returns nil when the block is broken.
+    /// Returns nil when the block is malformed.
     private static func replies(in json: [UInt8]) -> [String]? {
         guard let root = try? JSONElement(parsing: json.span, maximumValues: maximumValues) else { return nil }
         let lists = [root["options"], root["option"]].compactMap(\.self)
@@ -72,8 +72,8 @@ package struct QuickReplies: Sendable, Equatable {
         (1...longest).contains(text.utf16.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// Joins pieces without the white space at the cuts. Between two pieces it keeps the white space before the cut, otherwise that after
-    /// the cut, otherwise it adds a space. So two pieces never form a mark together.
+    /// Joins pieces without the white space at the cuts. Between two pieces it keeps the white space before the cut. If there is none, it
+    /// keeps the white space after the cut, and if there is none either, it adds a space. So two pieces never form a mark together.
     private static func joined(_ pieces: [ArraySlice<UInt8>]) -> String {
         var text: [UInt8] = []
         var gap: ArraySlice<UInt8> = []

@@ -19,7 +19,7 @@ package struct Breaker: Sendable, Equatable {
     package let failuresToOpen: Int
     /// The time that the breaker stays open, by the number of consecutive openings.
     package let openTime: RetryPolicy
-    /// The longest time that `slowDown` grants.
+    /// The maximum duration of a `slowDown`.
     package let longestSlowDownMilliseconds: UInt64
 
     private var circuit = Circuit.closed(failures: 0)
@@ -27,11 +27,11 @@ package struct Breaker: Sendable, Equatable {
     /// Incremented by each change after which the outcomes of earlier attempts are ignored.
     private var era: UInt64 = 0
     private var slowDown: Wait?
-    /// Whether the provider has requested fewer attempts since the last success. Without this, a provider that requests it every second
-    /// would appear to work.
+    /// Whether the provider has requested a lower rate since the last success. Without this, a provider that requests it every second would
+    /// appear healthy.
     private var hasSlowedDown = false
     private var pause: Pause?
-    /// Set until `resume` or a successful probe; nil: not paused.
+    /// Set until `resume` or a successful probe; nil when not paused.
     package var pauseReason: BreakerState.PauseReason? { pause?.reason }
 
     package init(failuresToOpen: Int = 10, openTime: RetryPolicy = .breaker, longestSlowDownMilliseconds: UInt64 = 3_600_000) {
@@ -41,7 +41,7 @@ package struct Breaker: Sendable, Equatable {
         self.longestSlowDownMilliseconds = longestSlowDownMilliseconds
     }
 
-    /// Returns how many attempts may start now: 0, 1 for a probe, or `Int.max`.
+    /// Returns the number of attempts that may start now: 0, 1 for a probe, or `Int.max`.
     ///
     /// Also updates `state` and `nextChange`, so call it before reading them. If the clock is set forward, a probe starts early; if it is
     /// set back, no wait becomes longer than it was.
@@ -70,7 +70,7 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// Whether the breaker is closed, but the last attempt failed or the provider has requested fewer attempts since the last success.
+    /// Whether the breaker is closed, but the last attempt failed or the provider has requested a lower rate since the last success.
     package var isFailing: Bool {
         if case .closed(let failures) = circuit { return failures > 0 || hasSlowedDown }
         return false
@@ -105,7 +105,7 @@ extension Breaker {
     /// Whether the outcome of an attempt is still valid: no change since its start has invalidated it.
     package func isCurrent(_ start: Start) -> Bool { start.era == era }
 
-    /// Ends an attempt that the provider answered, even with a rejection of this one message: the provider works.
+    /// Ends an attempt to which the provider responded, even with a rejection of this one message: the provider is healthy.
     package mutating func succeeded(_ start: Start) {
         guard isCurrent(start) else { return }
         pause?.isProbing == true ? resume() : close()
@@ -128,7 +128,8 @@ extension Breaker {
         circuit = .open(Wait(now: now, lengthMilliseconds: length))
     }
 
-    /// Ends an attempt that proves neither: cancelled at shutdown, answered 429, or ended before sending. A probe may then start again.
+    /// Ends an attempt that is no evidence of either: cancelled at shutdown, answered 429, or ended before sending. A probe may then start
+    /// again.
     package mutating func inconclusive(_ start: Start) {
         guard isCurrent(start) else { return }
         if pause?.isProbing == true {
@@ -138,7 +139,7 @@ extension Breaker {
         }
     }
 
-    /// Permits no attempt before a time, as requested by 429, 502 and 504; attempts under way continue. The latest of several times is
+    /// Permits no attempt before a time, as requested by 429, 502 and 504; attempts in progress continue. The latest of several times is
     /// used, at most `longestSlowDownMilliseconds` from now.
     package mutating func slowDown(until: UnixMilliseconds, now: UnixMilliseconds) {
         hasSlowedDown = true
@@ -152,8 +153,8 @@ extension Breaker {
     }
 
     /// Permits no attempt until `resume`. The last of several reasons is reported.
-    /// - Parameter probeIntervalMilliseconds: the wait before each probe, whose success ends the pause; outcomes of other attempts under way
-    ///   are then ignored. nil: no probes.
+    /// - Parameter probeIntervalMilliseconds: the wait before each probe, whose success ends the pause; outcomes of other attempts in
+    ///   progress are then ignored. Nil for no probes.
     package mutating func pause(_ reason: BreakerState.PauseReason, probeIntervalMilliseconds: UInt64? = nil, now: UnixMilliseconds = 0) {
         let isProbing = pause?.isProbing == true
         pause = Pause(reason, probeIntervalMilliseconds: probeIntervalMilliseconds, now: now)
@@ -164,13 +165,13 @@ extension Breaker {
         }
     }
 
-    /// Ends a pause and closes the breaker; a slow-down stays. Does nothing without a pause.
+    /// Ends a pause and closes the breaker; a slow-down remains. Does nothing without a pause.
     package mutating func resume() {
         guard pause != nil else { return }
         reset(keepingSlowDown: true)
     }
 
-    /// Returns to the initial state because the notifier was replaced. Outcomes of attempts under way are ignored.
+    /// Returns to the initial state because the notifier was replaced. Outcomes of attempts in progress are ignored.
     package mutating func reset() {
         reset(keepingSlowDown: false)
     }

@@ -2,13 +2,13 @@
 package enum BreakerStatus: String, Sendable, CaseIterable {
     /// The last attempt succeeded, or none was made yet.
     case working
-    /// The last attempt failed, or the receiver requested fewer attempts; attempts continue.
+    /// The last attempt failed, or the receiver requested a lower rate; attempts continue.
     case failing
     /// Too many consecutive attempts failed; none starts for a while.
     case open
     /// One probe decides whether the breaker closes.
     case halfOpen = "half_open"
-    /// A notifier is misconfigured, or its receiver wants no more deliveries. The log and `deskgate status` name the remedy.
+    /// A notifier is misconfigured, or its receiver accepts no more deliveries. The log and `deskgate status` contain the remedy.
     case paused
 
     package init(_ breaker: Breaker) {
@@ -20,7 +20,7 @@ package enum BreakerStatus: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether only probes start. A probe under way does not change that: it may fail.
+    /// Whether only probes start. A probe in progress does not change that, because it may fail.
     package var isStopped: Bool {
         switch self {
         case .working, .failing: false

@@ -1,22 +1,23 @@
 package import Time
 
-/// The most calls to a notifier's receiver about one person or one device in any window of the given length.
+/// The maximum number of calls to a notifier's receiver about one person or one device in any window of the given length.
 ///
-/// The store counts calls when it claims deliveries (`Claim.rateLimits`), so all processes that share the store respect the limit together, also
-/// after a restart. The window must be longer than a lease, so that two calls about a person never overlap and none overtakes another.
+/// The store counts calls when it claims deliveries (`Claim.rateLimits`), so the limit applies across all processes that share the store,
+/// and across restarts. The window must be longer than a lease, so that two calls about a person never overlap or arrive in the wrong
+/// order.
 package struct OutboundRateLimit: Sendable, Equatable {
     /// The unit whose calls are counted together.
     package enum Scope: String, Sendable {
         /// One person of an app.
         case person
-        /// One device of an app, whichever user is signed in there.
+        /// One device of an app, regardless of the signed-in user.
         case device
     }
 
     package let scope: Scope
-    /// At least 1.
+    /// The maximum number of calls in a window; at least 1.
     package let max: Int
-    /// A call exactly this long after another is allowed.
+    /// The length of the window. A call exactly this long after another is allowed.
     package let windowMilliseconds: UInt64
 
     package init(per scope: Scope, max: Int, windowMilliseconds: UInt64) {
@@ -27,7 +28,7 @@ package struct OutboundRateLimit: Sendable, Equatable {
     }
 
     /// Returns the time of the next allowed call: now, or up to one window later.
-    /// - Parameter calls: the last ones, none later than now.
+    /// - Parameter calls: the last calls, none later than now.
     package func allowedAt(after calls: CallTimes, now: UnixMilliseconds) -> UnixMilliseconds {
         guard let earliest = calls.earliest(ofLast: max) else { return now }
         return Swift.max(now, earliest + windowMilliseconds)
@@ -37,11 +38,11 @@ package struct OutboundRateLimit: Sendable, Equatable {
 package struct RateLimitedCall: Sendable, Equatable {
     /// The person and the device that the call is about.
     package let device: Device.Key
-    /// At most one per scope.
+    /// The rules that apply to the call, with at most one per scope.
     package let rules: [OutboundRateLimit]
 
-    /// Returns nil when there are no rules or when the attempt makes no call. A notifier with rules calls its receiver only for registry
-    /// changes that still hold, and must end every other delivery without a call.
+    /// Returns nil when there are no rules, or when the attempt makes no call. A notifier with rules calls its receiver only for registry
+    /// changes that are still current, and must end every other delivery without a call.
     package init?(_ delivery: Delivery, _ rules: [OutboundRateLimit]) {
         guard !rules.isEmpty, let change = RegistryChange.Payload(delivery.event), change.holds(for: delivery.device) else { return nil }
         precondition(Set(rules.map(\.scope)).count == rules.count, "a notifier has one rule of a scope")

@@ -3,11 +3,11 @@ package import Time
 
 /// Parses a Retry-After header, RFC 9110 section 10.2.3: seconds or a date.
 package enum RetryAfter {
-    /// The longest reported wait: a year. Adding it to a real time does not overflow.
+    /// The maximum reported wait: one year. Its sum with a realistic time does not overflow.
     package static let longestMilliseconds: UInt64 = 365 * 86_400_000
 
-    /// Returns the wait from now: 0 for a date in the past, nil for a malformed value. Ignores surrounding spaces and tabs, RFC 9110
-    /// section 5.5.
+    /// Returns the wait from now; 0 for a date in the past, nil for a malformed value. Ignores surrounding spaces and tabs (RFC 9110
+    /// section 5.5).
     package static func milliseconds(from value: Span<UInt8>, now: UnixMilliseconds) -> UInt64? {
         let text = value.extracting(rangeInsideBlanks(of: value))
         guard !text.isEmpty else { return nil }
@@ -18,7 +18,7 @@ package enum RetryAfter {
         milliseconds(from: value.utf8.span, now: now)
     }
 
-    // Digits without end are read too, as the longest wait: they are well formed.
+    // Any number of digits is well formed. A value that is too large is treated as the maximum wait.
     private static func delayMilliseconds(_ text: Span<UInt8>) -> UInt64? {
         let maximumSeconds = longestMilliseconds / 1000
         var seconds: UInt64 = 0

@@ -5,7 +5,7 @@ package struct StandardWebhookSecret: Sendable {
     /// The reason for rejecting a secret. It contains no part of the text.
     package enum Problem: Error, Equatable {
         case missingPrefix
-        /// Includes spaces or a line end around the base64.
+        /// The text is not valid base64. This includes spaces or a line break around it.
         case notBase64
         case tooShort
         case tooLong
@@ -16,7 +16,7 @@ package struct StandardWebhookSecret: Sendable {
     private static let byteCounts = 24...64
     let key: HMACKey<SHA256>
 
-    /// Parses a secret. Its bytes are copied only into OpenSSL; the caller erases the text.
+    /// Parses a secret. The bytes are copied only into OpenSSL; the caller must erase the text.
     package init(_ text: Span<UInt8>) throws(Problem) {
         let secret = try Self.decode(text)
         guard secret.count >= Self.byteCounts.lowerBound else { throw .tooShort }
@@ -43,7 +43,7 @@ package struct StandardWebhookSecret: Sendable {
 }
 
 extension StandardWebhookSecret.Problem: CustomStringConvertible {
-    /// The end of a sentence that begins with the secret's name.
+    /// The end of a sentence that begins with the name of the secret.
     package var description: String {
         switch self {
         case .missingPrefix: "does not start with whsec_"

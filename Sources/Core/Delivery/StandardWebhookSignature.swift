@@ -3,7 +3,7 @@ package import Time
 
 /// The headers that prove a webhook's origin, Standard Webhooks 1.0: an HMAC-SHA-256 over `id.timestamp.body` for each secret.
 package struct StandardWebhookSignature: Sendable {
-    /// The largest difference between a timestamp and now, in milliseconds.
+    /// The maximum difference between a timestamp and the current time, in milliseconds.
     package static let defaultTolerance: UInt64 = 300_000
 
     /// The value of `webhook-timestamp`: Unix seconds in decimal digits.
@@ -11,8 +11,8 @@ package struct StandardWebhookSignature: Sendable {
     /// The value of `webhook-signature`: `v1,` and base64 for each secret in order, separated by spaces.
     package let signature: String
 
-    /// Signs one attempt. The id (the value of `webhook-id`) is the same for all attempts of a delivery; the time is the attempt's. An id
-    /// must not contain a full stop, which would make the signed text ambiguous.
+    /// Signs one attempt. The id (the value of `webhook-id`) is the same for all attempts of a delivery; `now` is the time of the attempt.
+    /// The id must not contain a full stop, which would make the signed text ambiguous.
     package init(id: String, now: UnixMilliseconds, body: Span<UInt8>, secrets: [StandardWebhookSecret]) throws(CryptoError) {
         precondition(!secrets.isEmpty, "a webhook is signed with at least one secret")
         precondition(!Self.holdsFullStop(id), "a webhook's id holds no full stop")
@@ -25,8 +25,8 @@ package struct StandardWebhookSignature: Sendable {
         signature = signatures.joined(separator: " ")
     }
 
-    /// Whether a signature matches one of the secrets, and the timestamp is at most `toleranceMilliseconds` before or after now. Codes are
-    /// compared in constant time. Signatures of unknown versions are ignored.
+    /// Whether a signature matches one of the secrets, and the timestamp is at most `toleranceMilliseconds` before or after the current
+    /// time. Signatures are compared in constant time. Signatures of unknown versions are ignored.
     package static func isGenuine(
         signature: String, id: String, timestamp: String, body: Span<UInt8>, secrets: [StandardWebhookSecret], now: UnixMilliseconds,
         toleranceMilliseconds: UInt64 = defaultTolerance
@@ -66,8 +66,8 @@ extension StandardWebhookSignature {
         }
     }
 
-    /// Returns nil when the text is not a number or the time overflows. The spelling of the number does not matter, because the text itself
-    /// is signed.
+    /// Returns nil when the text is not a number or the time overflows. Different notations of a number are accepted, because the text
+    /// itself is signed.
     private static func moment(ofTimestamp text: String) -> UnixMilliseconds? {
         guard let seconds = UInt64(text), seconds <= .max / 1000 else { return nil }
         return UnixSeconds(rawValue: seconds).milliseconds

@@ -6,14 +6,14 @@ package import Time
 ///
 /// Bits from the top: 48 of Unix milliseconds, 4 of version (7), 12 random, 2 of variant (binary 10), 62 random.
 package struct UUIDv7: Hashable, Sendable {
-    /// The latest time that an id can hold, in the year 10889.
+    /// The latest time that an id can represent, in the year 10889.
     package static let latestMilliseconds = UnixMilliseconds(rawValue: 1 << 48 - 1)
 
     private static let versionAndVariant: UInt128 = 0x7 << 76 | 0b10 << 62
     private static let versionAndVariantMask: UInt128 = 0xF << 76 | 0b11 << 62
     private let value: UInt128
 
-    /// Uses 74 of the 80 random bits. A time later than `latestMilliseconds` is replaced by it.
+    /// Uses 74 of the 80 random bits. Limits the time to `latestMilliseconds`.
     package init(milliseconds: UnixMilliseconds, random: InlineArray<10, UInt8>) {
         var tail: UInt128 = 0
         for index in random.indices { tail = tail << 8 | UInt128(random[index]) }
@@ -26,7 +26,7 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(milliseconds: milliseconds, random: try pool.tenBytes())
     }
 
-    /// Takes two words from the generator.
+    /// Creates an id with two random words from the generator.
     package init(milliseconds: UnixMilliseconds, using generator: inout some RandomNumberGenerator) {
         let (low, high) = (generator.next() as UInt64, generator.next() as UInt64)
         self.init(
@@ -43,7 +43,7 @@ package struct UUIDv7: Hashable, Sendable {
         self.value = value
     }
 
-    /// Returns nil for another length, version or variant.
+    /// Returns nil for a wrong length, version or variant.
     package init?(bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var value: UInt128 = 0
@@ -51,7 +51,8 @@ package struct UUIDv7: Hashable, Sendable {
         self.init(value: value)
     }
 
-    /// Parses 36 characters, with letters of either case (RFC 9562 section 4); nil for another length, grouping, version or variant.
+    /// Parses 36 characters, with letters of either case (RFC 9562 section 4). Returns nil for a wrong length, grouping, version or
+    /// variant.
     package init?(_ text: String) {
         let text = text.utf8.span
         guard text.count == 36 else { return nil }
@@ -69,14 +70,14 @@ package struct UUIDv7: Hashable, Sendable {
 
     package static let maximumDeliveries = 0xFFFF
 
-    /// The id of the event: the same number with its last 16 bits cleared, which number the event's deliveries.
+    /// The id of the event. The last 16 bits, which number the event's deliveries, are cleared.
     package var event: UUIDv7 { UUIDv7(unchecked: value & ~0xFFFF) }
 
-    /// The most events that can be created together.
+    /// The maximum number of events that can be created together.
     package static let maximumEvents = 0x8000
 
-    /// Returns the id of one of several events that are created together. Ids rise with their positions, because receivers sort by them.
-    /// One random bit is cleared, so that the sum never carries into the bits above the positions.
+    /// Returns the id of one of several events that are created together. The ids ascend with the positions, because receivers sort by id.
+    /// One random bit is cleared, so that the addition of a position cannot overflow into the higher bits.
     package func event(_ position: Int) -> UUIDv7 {
         precondition(0..<Self.maximumEvents ~= position, "so many events are not made together")
         return UUIDv7(unchecked: (event.value & ~(1 << 31)) + UInt128(position) << 16)
@@ -88,20 +89,20 @@ package struct UUIDv7: Hashable, Sendable {
         return UUIDv7(unchecked: event.value | UInt128(position + 1))
     }
 
-    /// The position among the event's deliveries; -1 for the id of the event itself.
+    /// The position among the event's deliveries; -1 for the event's id.
     package var position: Int { Int(value & 0xFFFF) - 1 }
 
-    /// The time of creation, by its creator's clock.
+    /// The time of creation by the creator's clock.
     package var milliseconds: UnixMilliseconds { UnixMilliseconds(rawValue: UInt64(value >> 80)) }
 
-    /// Most significant byte first.
+    /// The 16 bytes, most significant byte first.
     package var bytes: [UInt8] {
         (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - 8 * $0)) }
     }
 }
 
 extension UUIDv7: Comparable {
-    /// Orders by time first, in the same way as the bytes and the lower-case texts.
+    /// Orders ids by time first. The bytes and the lower-case texts have the same order.
     package static func < (left: UUIDv7, right: UUIDv7) -> Bool { left.value < right.value }
 }
 
@@ -123,7 +124,7 @@ extension UUIDv7: CustomStringConvertible {
 }
 
 extension UUIDv7 {
-    /// Groups of 8, 4, 4, 4 and 12 digits.
+    /// Whether a character is a hyphen between the groups of 8, 4, 4, 4 and 12 digits.
     private static func isHyphen(_ index: Int) -> Bool {
         index == 8 || index == 13 || index == 18 || index == 23
     }

@@ -1,14 +1,14 @@
 internal import JSON
 package import Time
 
-/// A comment of a ticket for one person, as the help desk reports it; the payload of an event of the kind `comment.created`.
+/// A comment in a ticket for one person, as reported by the help desk; the payload of a `comment.created` event.
 package struct Comment: Sendable, Equatable {
     package struct Author: Sendable, Equatable {
         package let name: String?
         package let avatarID: HelpDeskID?
-        /// The URL from which phones load the picture: https without credentials; nil: unknown.
+        /// The URL from which phones load the picture: https without credentials; nil if unknown.
         package let avatarURL: String?
-        /// The color to show without a picture.
+        /// The color that is shown when there is no picture.
         package let avatarColor: String?
 
         package init(name: String?, avatarID: HelpDeskID? = nil, avatarURL: String? = nil, avatarColor: String? = nil) {
@@ -22,7 +22,7 @@ package struct Comment: Sendable, Equatable {
     package struct Attachment: Sendable, Equatable {
         package let id: HelpDeskID?
         package let name: String?
-        /// In bytes.
+        /// The size in bytes.
         package let size: Int64?
 
         package init(id: HelpDeskID?, name: String?, size: Int64?) {
@@ -34,19 +34,19 @@ package struct Comment: Sendable, Equatable {
 
     package let appID: String
     package let userID: String
-    /// nil when only the channel is known.
+    /// The ticket; nil when only the channel is known.
     package let ticketID: HelpDeskID?
     /// The channel of the chat, if the help desk identifies tickets by channel; otherwise nil.
     package let channel: HelpDeskID?
     package let commentID: HelpDeskID
-    /// The device that the help desk names; empty when it names none.
+    /// The device in the help desk's report; empty when the report contains none.
     package let deviceID: String
-    /// The type of that device in the app's own words, such as `ios`; nil: not reported.
+    /// The type of this device, as registered by the app, such as `ios`; nil if not reported.
     package let deviceType: String?
-    /// Empty when only files were sent.
+    /// The text; empty when only files were sent.
     package let body: String
     package let author: Author?
-    /// nil: the help desk does not report it.
+    /// The creation time; nil if the help desk does not report it.
     package let createdAt: UnixMilliseconds?
     package let attachments: [Attachment]
 
@@ -71,12 +71,13 @@ package struct Comment: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event that reports a comment.
+    /// Creates the event that reports a comment.
     /// - Parameters:
-    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - id: a new id, from which the ids of deliveries can be derived.
     ///   - receivedAt: also replaces a missing `createdAt`.
-    ///   - lifetimeMilliseconds: from `receivedAt`, because the help desk's clock may be wrong.
-    ///   - kind: one whose `isForDevices` is true.
+    ///   - lifetimeMilliseconds: the time from `receivedAt` until the event expires. `createdAt` is not used, because the help desk's clock
+    ///     may be wrong.
+    ///   - kind: a kind whose `isForDevices` is true.
     package init(
         _ comment: Comment, id: UUIDv7, kind: Kind = .commentCreated, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64,
         trace: TraceContext? = nil
@@ -92,13 +93,13 @@ extension Event {
 }
 
 extension Comment {
-    /// The key that groups notifications and orders deliveries: the channel, or the ticket where there are no channels.
+    /// The key that groups notifications and orders deliveries: the channel, or the ticket if the help desk has no channels.
     package var conversation: HelpDeskID? { channel ?? ticketID }
 
     /// The approximate size of the data without its texts, in bytes.
     private static let fixedSize = 384
 
-    /// Returns the event's data, which receivers of signed events see unchanged.
+    /// Returns the event's data. Receivers of signed events get them unchanged.
     fileprivate func data(occurredAt: UnixMilliseconds) -> [UInt8] {
         var writer = JSONWriter(capacity: Self.fixedSize + body.utf8.count)
         writer.beginObject()
@@ -134,9 +135,9 @@ extension Comment {
         return writer.bytes
     }
 
-    /// Reads the comment that an event reports. Values that the event itself holds take precedence over its data. The data needs only the
-    /// member `comment`, so that data stored by another version can still be shown.
-    /// - Returns: nil when the event is of another kind, or its data is gone or malformed.
+    /// Reads the comment that an event reports. Values in the event itself take precedence over the data. Only the member `comment` is
+    /// required in the data, so that data from another version can be shown.
+    /// - Returns: nil when the event is of another kind, or its data is deleted or malformed.
     package init?(_ event: Event) {
         guard let conversation = event.identity.ticketID, let commentID = event.identity.commentID,
             let data = try? JSONElement(parsing: event.data.span), let comment = data["comment"], comment.isObject

@@ -1,4 +1,4 @@
-/// Decides which deliveries an event has. Every store follows this rule.
+/// Determines the deliveries of an event. Every store applies this rule.
 package enum DeliveryPlan {
     package struct Candidate: Sendable, Equatable {
         package let deviceID: String
@@ -12,26 +12,26 @@ package enum DeliveryPlan {
 
     package struct Row: Sendable, Equatable {
         package let subscription: Subscription
-        /// The device that a comment is for, or that a registry event reports; nil: none.
+        /// The target device of a comment, or the device in a registry event; nil if there is none.
         package let deviceID: String?
-        /// Set when the delivery ends at its creation, so that operators see why nothing was sent. nil: it awaits its first attempt.
+        /// The ending of a delivery that ends at its creation, so that operators see why nothing was sent; nil for a pending delivery.
         package internal(set) var ending: DeliveryEnding?
     }
 
-    /// The most deliveries of one event. If there would be more, the last one ends with the reason `too_many_deliveries`.
+    /// The maximum number of deliveries of one event. If there would be more, the last delivery ends with the reason `too_many_deliveries`.
     package static let maximumRows = 1000
 
     /// Returns the deliveries of an event.
     /// - Parameters:
-    ///   - candidates: the person's registered devices that the event may be for; called only for comments and `isForEachDevice`.
-    ///   - isNotified: whether the same comment already has a delivery to this device through this notifier.
+    ///   - candidates: returns the person's registered devices that the event may be for; called only for comments and `isForEachDevice`.
+    ///   - isNotified: returns whether the same comment already has a delivery to this device through this notifier.
     package static func rows<Failure: Error>(
         _ event: Event, _ subscriptions: [Subscription], candidates: () throws(Failure) -> [Candidate],
         isNotified: (_ notifier: String, _ deviceID: String) throws(Failure) -> Bool
     ) throws(Failure) -> [Row] {
         guard event.kind.isForDevices else {
-            // Sent whatever is registered. Each attempt carries the device as it is registered then, so a notifier sees whether the event
-            // still holds.
+            // Registry events are delivered regardless of registered devices. Each attempt includes the current record of the device, so a
+            // notifier can detect whether the event is still current.
             let isForDevices = !event.userID.isEmpty && subscriptions.contains(where: \.isForEachDevice)
             let devices = isForDevices ? try candidates() : []
             return bounded(
@@ -54,8 +54,8 @@ package enum DeliveryPlan {
             }
         }
         if isKnown { return bounded(rows) }
-        // No subscription covers the types of these devices. Those that need no device are sent the comment without one. If there is none,
-        // a delivery that has ended shows operators why nothing was sent.
+        // No subscription covers the types of these devices. Notifiers that require no device receive the comment without one. If there is
+        // no such notifier, an ended delivery shows operators why nothing was sent.
         let reported = subscriptions.filter { !$0.requiresDevice }.map { Row(subscription: $0, deviceID: nil) }
         return reported.isEmpty ? [Row(subscription: subscriptions[0], deviceID: candidates[0].deviceID, ending: .noTarget)] : reported
     }
@@ -74,14 +74,14 @@ package enum DeliveryPlan {
     }
 }
 
-/// The reason for which a store itself ends a delivery, at its creation or later.
+/// The reason why a store itself ends a delivery, at its creation or later.
 package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     case noTarget
     /// The event has more deliveries than `DeliveryPlan.maximumRows`.
     case tooMany
-    /// The notifier's queue has no room for the app (`DeliveryBounds`).
+    /// The notifier's queue is full for this app (`DeliveryBounds`).
     case notifierQueueFull
-    /// All notifiers together have `maxPending` pending deliveries.
+    /// The total number of pending deliveries has reached `maxPending`.
     case queueFull
     /// The person has read the comment (`ReadReceipt`).
     case supersededByRead
@@ -94,10 +94,10 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The outcome as shown and counted. A superseded delivery is not shown as delivered.
+    /// The outcome that is shown and counted. A superseded delivery is not shown as delivered.
     package var outcome: String { self == .supersededByRead ? "superseded" : state.rawValue }
 
-    /// A stable word for metrics and operators.
+    /// A stable identifier for metrics and operators.
     package var reason: String {
         switch self {
         case .noTarget: "no_target"
@@ -109,20 +109,20 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Limits of pending deliveries. Every store follows this rule.
+/// The limits of pending deliveries. Every store applies this rule.
 package struct DeliveryBounds: Sendable, Equatable {
-    /// For all notifiers together.
+    /// The limit for all notifiers together.
     package let maxPending: Int
-    /// For one notifier, so that the outage of one does not stop the others. Between this limit and twice the limit, an app still has room
-    /// while it has less than its share, so that one app does not stop the others. A share is the limit divided by the number of apps with
-    /// pending deliveries in the queue.
+    /// The limit for one notifier, so that an outage of one notifier does not block the others. When the queue has between one and two
+    /// times this number of deliveries, an app may still add deliveries up to its share, so that one app does not block the others. The
+    /// share is the limit divided by the number of apps with pending deliveries in the queue.
     package let maxPendingPerNotifier: Int
 
-    /// A notifier's queue, as an event of an app finds it.
+    /// The state of a notifier's queue for an event of an app.
     package struct Queue: Sendable, Equatable {
         package let pending: Int
         package let pendingOfApp: Int
-        /// Apps with pending deliveries, including the event's app in any case.
+        /// The number of apps with pending deliveries, always including the event's app.
         package let apps: Int
 
         package init(pending: Int, pendingOfApp: Int, apps: Int) {
@@ -139,14 +139,14 @@ package struct DeliveryBounds: Sendable, Equatable {
 
     /// Returns the deliveries to store, or `queueFull` when the event is rejected as a whole.
     ///
-    /// If a notifier's queue is full, its delivery ends at creation; the event and its other deliveries are stored. If the common queue is
-    /// full, or the queues of all its notifiers are, a comment is rejected, because the help desk sends it again. A registry event would
-    /// not be sent again, so it is stored and its deliveries end: a sign-in or sign-out never fails because of deliveries.
-    /// - Parameter total: pending deliveries of all notifiers.
+    /// If a notifier's queue is full, its delivery ends at creation; the event and its other deliveries are stored. If the common queue or
+    /// the queues of all its notifiers are full, a comment is rejected, because the help desk sends it again. A registry event would not be
+    /// sent again, so it is stored and its deliveries end. A sign-in or sign-out therefore never fails because of deliveries.
+    /// - Parameter total: the number of pending deliveries of all notifiers.
     package func admitted(
         _ rows: [DeliveryPlan.Row], of event: Event, total: Int, queue: (_ notifier: String) -> Queue
     ) -> Result<[DeliveryPlan.Row], StoreError> {
-        // No bound is near, so nothing is counted.
+        // The total is below every limit, so the queues need not be counted.
         if total + rows.count <= min(maxPending, maxPendingPerNotifier) { return .success(rows) }
         let canBeRefused = event.kind.isReported
         var rows = rows
@@ -169,10 +169,10 @@ package struct DeliveryBounds: Sendable, Equatable {
         return waiting == 0 && hasFullQueue ? .failure(notifierQueuesFull) : .success(rows)
     }
 
-    /// Returns why a dead delivery cannot become pending again; nil when there is room.
-    /// - Parameter total: pending deliveries of all notifiers.
+    /// Returns the reason why a dead delivery cannot become pending again; nil when the queue has room.
+    /// - Parameter total: the number of pending deliveries of all notifiers.
     package func obstacle(total: Int, queue: () -> Queue) -> RetryObstacle? {
-        // No bound is near, so nothing is counted.
+        // The total is below every limit, so the queues need not be counted.
         if total < min(maxPending, maxPendingPerNotifier) { return nil }
         if !hasRoom(queue(), added: 0) { return .notifierQueueFull }
         return total < maxPending ? nil : .queueFull
@@ -191,7 +191,7 @@ package struct DeliveryBounds: Sendable, Equatable {
             remedy: "see why they do not arrive, or raise max_pending_per_notifier")
     }
 
-    /// - Parameter added: deliveries of the event itself that already wait for the notifier.
+    /// - Parameter added: the number of deliveries of the event itself that were already added to this queue.
     private func hasRoom(_ queue: Queue, added: Int) -> Bool {
         let pending = queue.pending + added
         if pending < maxPendingPerNotifier { return true }

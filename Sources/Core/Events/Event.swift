@@ -1,15 +1,15 @@
 package import Time
 
-/// Something that notifiers report. The store keeps an event from its acceptance until its last delivery is deleted.
+/// An occurrence that notifiers report. The store keeps an event from its acceptance until its last delivery is deleted.
 package struct Event: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Support has replied in a chat.
         case commentCreated = "comment.created"
         case pushTokenRegistered = "push_token.registered"
-        /// The push token must no longer be used.
+        /// A push token is no longer valid.
         case pushTokenRemoved = "push_token.removed"
         case ticketCreated = "ticket.created"
-        /// An agent has taken a ticket, or was given it.
+        /// A ticket was assigned to an agent.
         case ticketAssigned = "ticket.assigned"
         case ticketTransferred = "ticket.transferred"
         case ticketClosed = "ticket.closed"
@@ -27,23 +27,24 @@ package struct Event: Sendable, Equatable {
         case messageHeld = "message.held"
         /// A person was forgotten, and receivers must forget the person too.
         case userForgotten = "user.forgotten"
-        /// A person's keys were revoked, so the help desk sessions that they led to must end. Only relays of such help desks receive it.
+        /// A person's keys were revoked, so the help desk sessions obtained with these keys must end. Only relays of such help desks
+        /// receive this event.
         case userSignedOut = "user.signed_out"
         case operatorTest = "operator.test"
         case notifierPaused = "operator.notifier_paused"
         case notifierRecovered = "operator.notifier_recovered"
-        /// Deliveries wait too long, or no longer do.
+        /// Deliveries wait too long, or this condition has ended.
         case queueLate = "operator.queue_late"
         /// A certificate or an app's last key expires soon, or was replaced.
         case credentialExpires = "operator.credential_expires"
-        /// A file system has little free space, or enough again.
+        /// A file system has little free space, or this condition has ended.
         case diskLow = "operator.disk_low"
-        /// Far more authorizations than usual are denied, or no longer are.
+        /// Unusually many authorizations are denied, or this condition has ended.
         case denialsJump = "operator.denials_jump"
-        /// Something does not work, or works again.
+        /// A severe problem has occurred, or was resolved.
         case problem = "operator.problem"
 
-        /// Whether it is for the service's operators. It then concerns no person.
+        /// Whether the event is for the service's operators. Such an event concerns no person.
         package var isForOperators: Bool {
             switch self {
             case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump, .problem: true
@@ -51,7 +52,7 @@ package struct Event: Sendable, Equatable {
             }
         }
 
-        /// Whether the person's devices show it, because support says or asks something. The payload is a `Comment`.
+        /// Whether the person's devices show the event, because it is a message or a question of support. The payload is a `Comment`.
         package var isForDevices: Bool {
             switch self {
             case .commentCreated, .closureRequested, .ratingRequested: true
@@ -59,7 +60,7 @@ package struct Event: Sendable, Equatable {
             }
         }
 
-        /// Whether a help desk reports it. The help desk repeats a report that could not be stored.
+        /// Whether a help desk reports the event. The help desk repeats a report that could not be stored.
         package var isReported: Bool {
             switch self {
             case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
@@ -70,15 +71,16 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// The subject of an event. Webhooks with the same identity report one event: the help desk may repeat one, and send one per device.
+    /// The subject of an event. Webhooks with the same identity report the same event: the help desk may repeat a webhook, or send one for
+    /// each device.
     package struct Identity: Sendable, Hashable {
-        /// The id as received.
+        /// The app_id as received.
         package let appID: String
-        /// The ticket or channel (`Comment.conversation`); nil: none.
+        /// The ticket or channel (`Comment.conversation`); nil if there is none.
         package let ticketID: HelpDeskID?
-        /// nil: not about a comment.
+        /// The comment; nil if the event is not about a comment.
         package let commentID: HelpDeskID?
-        /// Empty: no device was named.
+        /// The device in the report; empty if there is none.
         package let deviceID: String
 
         package init(appID: String, ticketID: HelpDeskID?, commentID: HelpDeskID?, deviceID: String) {
@@ -88,7 +90,7 @@ package struct Event: Sendable, Equatable {
             self.deviceID = deviceID
         }
 
-        /// Compares bytes, because Swift's strings are equal when they are canonically equivalent.
+        /// Compares bytes. Swift's `==` would treat canonically equivalent strings as equal.
         package static func == (left: Self, right: Self) -> Bool {
             left.ticketID == right.ticketID && left.commentID == right.commentID && ByteKey(left.appID) == ByteKey(right.appID)
                 && ByteKey(left.deviceID) == ByteKey(right.deviceID)
@@ -102,7 +104,7 @@ package struct Event: Sendable, Equatable {
         }
     }
 
-    /// The key by which deliveries stay in order, within a notifier and an app.
+    /// The key within which the deliveries of a notifier and an app are made in order.
     package enum OrderKey: Sendable, Hashable {
         case ticket(HelpDeskID)
         case person(ByteKey)
@@ -112,24 +114,24 @@ package struct Event: Sendable, Equatable {
     package let kind: Kind
     package let identity: Identity
     package let userID: String
-    /// The type of the named device in the app's own words; nil: not reported.
+    /// The type of the device in the report, as registered by the app; nil if not reported.
     package let deviceType: String?
-    /// The time by the help desk's clock if a help desk reported the event; otherwise the same as `receivedAt`, by the store's clock if it
-    /// has one. Receivers get it whichever process delivers, so it is never converted.
+    /// The time by the help desk's clock if a help desk reported the event. Otherwise it equals `receivedAt`, by the store's clock if the
+    /// store has one. All processes send the same value to receivers, so it is never converted.
     package let occurredAt: UnixMilliseconds
     package private(set) var receivedAt: UnixMilliseconds
-    /// The latest end of its deliveries.
+    /// The time when the event's deliveries expire.
     package private(set) var expiresAt: UnixMilliseconds
-    /// The payload, such as `Comment`, as the text of a JSON object; `emptyData` once no delivery needs it any more.
+    /// The payload, such as `Comment`, as the text of a JSON object; `emptyData` when no delivery needs it.
     package let data: [UInt8]
 
-    /// The span of the request that caused the event, and the parent of its attempts' spans; nil: no request caused it.
+    /// The span of the request that caused the event, which is the parent of the attempts' spans; nil if no request caused the event.
     package let trace: TraceContext?
 
     /// The data of an event whose texts and tokens were erased.
     package static let emptyData = Array("{}".utf8)
 
-    /// For notifiers that keep an order.
+    /// The key for notifiers that make deliveries in order.
     package var orderKey: OrderKey { identity.ticketID.map { .ticket($0) } ?? .person(ByteKey(userID)) }
 
     package var hasData: Bool { data != Self.emptyData }

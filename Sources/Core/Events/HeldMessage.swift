@@ -1,10 +1,10 @@
-/// A message that cannot be delivered yet, because the help desk has not reported whose conversation it belongs to.
+/// A message that cannot be delivered yet, because the owner of its conversation is still unknown.
 ///
-/// It is stored as an event of the kind `message.held` with one delivery, whose attempts query the help desk. So it survives a restart,
-/// only one of the processes that share a store queries at a time, and it ends with the life of its event.
+/// The message is stored as a `message.held` event with one delivery, whose attempts query the help desk. It is therefore kept after a
+/// restart, only one of the processes that share a store queries at a time, and it expires with its event.
 package enum HeldMessage {
     /// The notifier whose attempts query the help desk. It is internal: no configured name contains a colon.
     package static let notifier = "owner:lookup"
-    /// The only subscription of such an event. It keeps the order, so that messages of a conversation are delivered in their order.
+    /// The only subscription of such an event. Its deliveries are made in order, so that the messages of a conversation arrive in order.
     package static let subscription = Subscription(notifier: notifier, keepsOrder: true)
 }

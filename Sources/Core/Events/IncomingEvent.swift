@@ -3,9 +3,9 @@ package import Time
 package struct IncomingEvent: Sendable {
     package private(set) var event: Event
     package let subscriptions: [Subscription]
-    /// A push token that came with the event. The registry stores it unless the device's app has registered another or has signed out.
+    /// The push token of the event. The registry stores it unless the device's app has registered another token or has signed out.
     package let token: PushToken?
-    /// Whether the person and the device are erased from the event as soon as no delivery is pending, because it is about a forgotten
+    /// Whether the person and the device are erased from the event when no delivery is pending, because the event is about a forgotten
     /// person. Its dead deliveries cannot be retried.
     package let isErased: Bool
 
@@ -18,15 +18,15 @@ package struct IncomingEvent: Sendable {
 }
 
 package struct Subscription: Sendable, Equatable {
-    /// The name in the configuration.
+    /// The notifier's name in the configuration.
     package let notifier: String
     package let deviceTypes: DeviceTypes
     /// Whether a comment is delivered to this notifier only if the person has a registered device that it serves.
     package let requiresDevice: Bool
     /// Whether deliveries with the same `Event.orderKey` are attempted one after the other, in the order of acceptance.
     package let keepsOrder: Bool
-    /// Whether an event that is no comment has a delivery for each registered device of the person that the notifier serves, and none
-    /// otherwise.
+    /// Whether an event other than a comment has one delivery for each registered device of the person that the notifier serves. Without
+    /// such a device, the event has no delivery.
     package let isForEachDevice: Bool
 
     package init(
@@ -41,13 +41,13 @@ package struct Subscription: Sendable, Equatable {
     }
 }
 
-/// The period in which a repeated comment is deduplicated. The help desk posts a webhook up to three times, and once more when our response
-/// was lost. An attacker who has captured a signed webhook may send it at any time, so the period is much longer.
+/// The period in which a repeated comment is deduplicated. The help desk sends a webhook up to three times, and again if the response was
+/// lost. An attacker who has captured a signed webhook may send it at any time, so the period is much longer.
 package enum Deduplication {
-    /// From the comment's arrival: 90 days.
+    /// The period from the comment's arrival: 90 days.
     package static let milliseconds: UInt64 = 90 * 86_400_000
 
-    /// Returns the earliest arrival of a comment that must be deduplicated.
+    /// Returns the earliest arrival time of comments that must be deduplicated.
     package static func earliestArrival(now: UnixMilliseconds) -> UnixMilliseconds { now.saturating(subtracting: milliseconds) }
 }
 

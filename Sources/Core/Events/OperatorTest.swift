@@ -1,7 +1,7 @@
 internal import JSON
 package import Time
 
-/// The payload of an event of the kind `operator.test`, by which an operator tests whether events arrive. It concerns no person.
+/// The payload of an `operator.test` event, with which an operator tests the delivery of events. It concerns no person.
 package struct OperatorTest: Sendable, Equatable {
     package let appID: String
     package let notifier: String
@@ -11,7 +11,7 @@ package struct OperatorTest: Sendable, Equatable {
         self.notifier = notifier
     }
 
-    /// Returns nil when the event is of another kind, or its data is gone or malformed.
+    /// Returns nil when the event is of another kind, or its data is deleted or malformed.
     package init?(_ event: Event) {
         guard event.kind == .operatorTest, let notifier = JSONValue(parsing: event.data)?["notifier"]?.text else { return nil }
         self.init(appID: event.identity.appID, notifier: notifier)
@@ -19,7 +19,7 @@ package struct OperatorTest: Sendable, Equatable {
 }
 
 extension Event {
-    /// - Parameter id: a new one, with room for the ids of deliveries.
+    /// - Parameter id: a new id, from which the ids of deliveries can be derived.
     package init(_ test: OperatorTest, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         let data: JSONValue = ["notifier": .string(test.notifier)]
         self.init(

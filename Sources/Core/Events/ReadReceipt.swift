@@ -1,20 +1,20 @@
 internal import JSON
 package import Time
 
-/// A report that a person has read a conversation, or all of them, until a time. Pending pushes about it are obsolete.
+/// A report that a person has read one conversation or all conversations until a time. Pending pushes about the read comments are obsolete.
 package struct ReadReceipt: Sendable, Equatable {
-    /// The most pending deliveries of a notifier that are examined, the earliest due first; other writes to the store wait meanwhile. An
-    /// app has so many pending pushes only during a provider's outage.
+    /// The maximum number of a notifier's pending deliveries that are examined, earliest due first, because other writes to the store wait
+    /// meanwhile. An app has more pending pushes only during an outage of a provider.
     package static let maximumExaminedDeliveries = 5000
 
     package let person: AppUser
-    /// See `Comment.conversation`; nil: all conversations.
+    /// The conversation (see `Comment.conversation`); nil for all conversations.
     package let conversation: HelpDeskID?
-    /// Notifiers whose pending deliveries end. They keep no order.
+    /// The notifiers whose pending deliveries end. Their deliveries are not ordered.
     package let notifiers: [String]
-    /// Comments that arrived later are unread.
+    /// The arrival time of the report. Comments that arrived later are unread.
     package private(set) var receivedAt: UnixMilliseconds
-    /// The time of reading, by the help desk's clock, which also dates comments: later comments are unread. nil: not reported.
+    /// The time of reading by the help desk's clock, which also dates comments: later comments are unread. Nil if it was not reported.
     package let readAt: UnixMilliseconds?
 
     package init(
@@ -38,11 +38,11 @@ extension ReadReceipt: Timestamped {
 }
 
 extension Event {
-    /// Makes the event that reports a receipt.
+    /// Creates the event that reports a receipt.
     /// - Parameters:
-    ///   - ticketID: nil for all tickets, or where only the channel is known.
+    ///   - ticketID: nil for all tickets, or when only the channel is known.
     ///   - channel: the channel, if the help desk identifies tickets by channel.
-    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - id: a new id, from which the ids of deliveries can be derived.
     package init(
         _ receipt: ReadReceipt, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, id: UUIDv7, lifetimeMilliseconds: UInt64,
         trace: TraceContext? = nil
@@ -63,17 +63,17 @@ extension Event {
 }
 
 extension Report {
-    /// The time in which the same person and conversation have no second event except for devices, in milliseconds: an app may report each
-    /// message that it shows.
+    /// The time, in milliseconds, in which further receipts of the same person and conversation create only events for devices, because an
+    /// app may report each message that it shows.
     package static let seenCoalescingMilliseconds: UInt64 = 1000
 
-    /// Makes the report of a backend's receipt. It is never deduplicated, because each receipt may end further deliveries.
+    /// Creates the report for a receipt from a backend. It is never deduplicated, because each receipt may end further deliveries.
     /// - Parameters:
     ///   - isChannel: whether `receipt.conversation` is a channel.
-    ///   - id: a new one, with room for the ids of deliveries.
+    ///   - id: a new id, from which the ids of deliveries can be derived.
     package init(_ receipt: ReadReceipt, isChannel: Bool, to subscriptions: [Subscription], id: UUIDv7, lifetimeMilliseconds: UInt64) {
         let (person, now) = (receipt.person, receipt.receivedAt)
-        // A digest, because the name of a topic stays when its person is forgotten.
+        // The name contains a digest, because the name of a topic is kept when its person is forgotten.
         let name = ConversationState.Name("seen", "\(shortDigest(of: person.userID, receipt.conversation?.text ?? ""))")
         let (ticketID, channel) = isChannel ? (nil, receipt.conversation) : (receipt.conversation, nil)
         let event = Event(receipt, ticketID: ticketID, channel: channel, id: id, lifetimeMilliseconds: lifetimeMilliseconds)
@@ -81,7 +81,7 @@ extension Report {
             appID: person.appID, identity: event.identity, id: id, receivedAt: now, conversations: [name], userID: person.userID
         ) { conversations in
             if let last = conversations[name], last.wasSeen(by: person.userID, within: Self.seenCoalescingMilliseconds, of: now) {
-                // The mark ends the withdrawals that wait, so it always brings new ones.
+                // A receipt ends pending withdrawals, so it always creates new ones.
                 let withdrawing = subscriptions.filter(\.isForEachDevice)
                 let incomingEvents = withdrawing.isEmpty ? [] : [IncomingEvent(event, to: withdrawing)]
                 return .decided(conversations: [], incomingEvents: incomingEvents, remark: nil, receipt: receipt)
@@ -94,7 +94,8 @@ extension Report {
 }
 
 extension ConversationState {
-    /// Whether this person was the last one, less than `milliseconds` before `now`. Another person may have the same digest.
+    /// Whether this person was the last reader, less than `milliseconds` before `now`. The check is needed because another person may have
+    /// the same digest.
     fileprivate func wasSeen(by userID: String, within milliseconds: UInt64, of now: UnixMilliseconds) -> Bool {
         guard ByteKey(self.userID) == ByteKey(userID), let last = UInt64(String(decoding: data, as: UTF8.self)) else { return false }
         let at = UnixMilliseconds(rawValue: last)

@@ -1,19 +1,19 @@
 internal import JSON
 
-/// Payloads of ticket events that phones do not show. Events that phones show have a `Comment`.
+/// Payloads of ticket events that are not shown on phones. Events for phones have a `Comment`.
 package enum TicketPayload {
     /// The payload of `ticket.created`, `….assigned`, `….transferred`, `….closed`, `….reopened` and `….updated`.
     package struct Report: Sendable {
         package let ticketID: HelpDeskID
-        /// nil: not reported.
+        /// The channel; nil if it was not reported.
         package let channel: HelpDeskID?
-        /// The kind of channel that the ticket came from, see `Ticket.channelType(_:)`.
+        /// The kind of the ticket's original channel (see `Ticket.channelType(_:)`).
         package let channelType: String?
-        /// In the help desk's own words; nil: not reported.
+        /// The values as the help desk reports them; nil if not reported.
         package let status, closeStatus, priority: String?
-        /// The group and the agent that have the ticket; nil: none.
+        /// The group and the agent to which the ticket is assigned; nil if there is none.
         package let group, agentID: String?
-        /// Changed members with their former values; nil: unknown.
+        /// The changed members with their former values; nil if the former value is unknown.
         package let changedFrom: [(member: StaticString, value: String?)]
 
         package init(
@@ -26,7 +26,7 @@ package enum TicketPayload {
             self.channelType = channelType
         }
 
-        /// A JSON object.
+        /// The payload as a JSON object.
         package var data: [UInt8] {
             var writer = JSONWriter(capacity: 256)
             writer.beginObject()
@@ -49,7 +49,7 @@ package enum TicketPayload {
     /// The payload of `ticket.closure_confirmed`, `ticket.closure_declined` and `ticket.rated`.
     package struct Answer: Sendable {
         package struct Rating: Sendable {
-            /// 1 to 5; nil: unreadable.
+            /// The score from 1 to 5; nil if it could not be read.
             package let score: Int64?
             package let comment: String?
 
@@ -58,12 +58,12 @@ package enum TicketPayload {
             }
         }
 
-        /// nil when only the channel is known.
+        /// The ticket; nil when only the channel is known.
         package let ticketID: HelpDeskID?
         package let channel: HelpDeskID
         /// The message that asked the question.
         package let commentID: HelpDeskID
-        /// nil: the question was whether the ticket may be closed.
+        /// The rating; nil if the question was whether the ticket may be closed.
         package let rating: Rating?
 
         package init(ticketID: HelpDeskID?, channel: HelpDeskID, commentID: HelpDeskID, rating: Rating? = nil) {

@@ -1,7 +1,7 @@
 package import Crypto
 package import Time
 
-/// An app that may use the chat, with the secrets that mint and verify its users' keys.
+/// An app whose users may use the chat, with the secrets that mint and verify their keys.
 package struct Application: Sendable {
     package struct Key: Sendable {
         package enum State: String, Sendable, CaseIterable {
@@ -15,7 +15,7 @@ package struct Application: Sendable {
         package let id: UInt32
         package let secret: HMACKey<SHA256>
         package let state: State
-        /// The last second in which the key verifies; nil: no end.
+        /// The last second in which the key verifies; nil for unlimited.
         package let notAfter: UnixSeconds?
 
         package init(id: UInt32, secret: HMACKey<SHA256>, state: State = .active, notAfter: UnixSeconds? = nil) {
@@ -25,29 +25,29 @@ package struct Application: Sendable {
             self.notAfter = notAfter
         }
 
-        /// Ignores clock skew.
+        /// Whether the key may mint at this time. Ignores clock skew.
         func mints(at now: UnixSeconds) -> Bool { state == .active && !hasEnded(at: now) }
 
-        /// Ignores clock skew.
+        /// Whether the key has expired at this time. Ignores clock skew.
         package func hasEnded(at now: UnixSeconds) -> Bool { notAfter.map { now > $0 } ?? false }
     }
 
-    /// UTF-8, compared byte by byte.
+    /// The app_id in UTF-8, compared byte by byte.
     package let id: [UInt8]
-    /// The id as text, made once, so that logging a denial does not take longer for an app that exists.
+    /// The id as text, precomputed so that logging a denial takes the same time for existing and unknown apps.
     package let name: String
     /// Identifies the app in revocations.
     package let digest: KeyedDigest
-    /// By rising id; empty only when the app's backend alone decides.
+    /// The keys in ascending order of ids; empty only when the app's backend alone decides.
     package let keys: [Key]
     package let life: KeyLifetime
-    /// Until this time, authorizations that would be denied are answered 200; nil: they are denied.
+    /// The end of shadow mode, in which authorizations that would be denied are answered 200; nil if shadow mode is off.
     package let shadowUntil: UnixSeconds?
     package let verification: VerifyMode
-    /// The key of the references to users in logs, while the app has no other.
+    /// The key of user references in logs for an app without keys.
     let fallbackReferenceSecret: HMACKey<SHA256>?
 
-    /// - Parameter signingSecret: signs the calls of the app's backend; without `keys`, also the key of references to users in logs.
+    /// - Parameter signingSecret: signs calls to the app's backend; for an app without `keys`, also the key of user references in logs.
     package init(
         id: String, keys: [Key], life: KeyLifetime = KeyLifetime(), shadowUntil: UnixSeconds? = nil, verification: VerifyMode = .key,
         signingSecret: StandardWebhookSecret? = nil
@@ -73,18 +73,18 @@ package struct Application: Sendable {
         return nil
     }
 
-    /// Returns the default key for minting: of those that may mint, the one with the largest id, which is the newest.
+    /// Returns the default key for minting: the minting key with the largest id, which is the newest.
     package func mintingKey(at now: UnixSeconds) -> Key? { keys.last { $0.mints(at: now) } }
 }
 
-/// The life of one app's security keys, where it differs from other apps.
+/// The lifetime limits of one app's security keys that differ from the defaults for all apps.
 package struct KeyLifetime: Sendable, Equatable {
-    /// The default life of a key: a week. `deskgate init` also writes it as the longest life.
+    /// The default lifetime of a key: one week. `deskgate init` also writes it as the maximum lifetime.
     package static let standardSeconds: UInt64 = 7 * 24 * 3600
 
-    /// The longest time since a key's issue; nil: as the policy says.
+    /// The maximum time since a key was issued; nil for the limit of the policy.
     package var maximumSeconds: UInt64?
-    /// The life of a key for which the caller gives none; 0: unlimited, nil: as for other apps.
+    /// The lifetime of a key when the caller sets none; 0 for unlimited, nil for the default of all apps.
     package var defaultSeconds: UInt64?
 
     package init(maximumSeconds: UInt64? = nil, defaultSeconds: UInt64? = nil) {
@@ -93,10 +93,10 @@ package struct KeyLifetime: Sendable, Equatable {
     }
 }
 
-/// Limits of key validity beyond what the keys say themselves.
+/// Limits of key validity in addition to the expiry in the keys.
 package struct KeyPolicy: Sendable, Equatable {
     package var clockSkewSeconds: UInt64
-    /// The longest time since a key's issue; nil: any.
+    /// The maximum time since a key was issued; nil for unlimited.
     package var maximumLifetimeSeconds: UInt64?
 
     package init(clockSkewSeconds: UInt64 = 60, maximumLifetimeSeconds: UInt64? = nil) {
@@ -108,8 +108,8 @@ package struct KeyPolicy: Sendable, Equatable {
         KeyPolicy(clockSkewSeconds: clockSkewSeconds, maximumLifetimeSeconds: life.maximumSeconds ?? maximumLifetimeSeconds)
     }
 
-    /// Returns the end of a verified key: its own expiry, the longest life or the end of its secret, whichever is first. Ignores clock
-    /// skew. A key without an end returns `SecurityKey.latestTime`.
+    /// Returns the end of a verified key's validity: its own expiry, the maximum lifetime or the expiry of its secret, whichever is first.
+    /// Ignores clock skew. Returns `SecurityKey.latestTime` for an unlimited key.
     package func end(of key: SecurityKey, in application: Application) -> UnixSeconds {
         var end = SecurityKey.latestTime
         if key.expiresAt != 0 { end = min(end, key.expiresAt) }
@@ -118,27 +118,27 @@ package struct KeyPolicy: Sendable, Equatable {
         return end
     }
 
-    /// Whether a secret that verifies until `notAfter` has expired, considering clock skew.
+    /// Whether a secret that verifies until `notAfter` has expired, taking clock skew into account.
     package func isOver(_ notAfter: UnixSeconds?, now: UnixSeconds) -> Bool {
         notAfter.map { now.elapsed(since: $0) > clockSkewSeconds } ?? false
     }
 
-    /// Returns why a verified key is not valid at `now`; nil when it is.
-    /// - Parameter notAfter: the end of the secret that made it.
+    /// Returns the reason why a verified key is not valid at `now`; nil when it is valid.
+    /// - Parameter notAfter: the expiry of the secret that minted the key.
     package func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
         return denial(issuedAt: key.issuedAt, notAfter: notAfter, now: now)
     }
 
-    /// Returns why a key with this time of issue, or a credential derived from it, is not valid because of its age or its secret; nil when
-    /// it is.
-    /// - Parameter notAfter: the end of the secret that made the key.
+    /// Returns the reason why the age or the secret invalidates a key with this issue time, or a credential derived from the key; nil when
+    /// it is valid.
+    /// - Parameter notAfter: the expiry of the secret that minted the key.
     func denial(issuedAt: UnixSeconds, notAfter: UnixSeconds?, now: UnixSeconds) -> Denial? {
-        // Never adds, so that no clock and no limit, however wrong, can overflow.
+        // Only subtracts, so that extreme clock values and limits cannot overflow.
         let age = now.elapsed(since: issuedAt)
         if let maximumLifetimeSeconds, age > maximumLifetimeSeconds, age - maximumLifetimeSeconds > clockSkewSeconds { return .tooOld }
-        // Last, so that it counts only people whom the end of the secret keeps out.
+        // Checked last, so that this reason is reported only if the expiry of the secret is the only cause.
         return isOver(notAfter, now: now) ? .keyRetired : nil
     }
 }

@@ -1,6 +1,6 @@
 package import Time
 
-/// A response to a user's request that neither allowed nor denied it. Contains no text of a caller.
+/// A response that neither allowed nor denied a user's request. Contains no text from callers.
 package struct AuthorizationFailure: Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
         /// Answered 503: no decision was possible.
@@ -30,9 +30,9 @@ package struct AuthorizationFailure: Sendable, Equatable {
     package let reason: Reason
     package let at: UnixSeconds
 
-    /// The time from which the limit allows the next registration; nil: no limit.
+    /// The time at which the limit allows the next registration; nil if no limit was the reason.
     package let nextAt: UnixSeconds?
-    /// nil: no limit, or a report of a replica of an earlier version.
+    /// The rule that rejected the request; nil if no limit was the reason, or a replica of an earlier version reported the failure.
     package let rule: LimitRule?
 
     package init(_ reason: Reason, at: UnixSeconds, nextAt: UnixSeconds? = nil, rule: LimitRule? = nil) {
@@ -44,12 +44,12 @@ package struct AuthorizationFailure: Sendable, Equatable {
         self.init(.limited(refusal.rule.scope), at: at, nextAt: nextAt, rule: refusal.rule)
     }
 
-    /// Converts the times to a clock that is ahead by `seconds`, or behind if they are negative.
+    /// Converts the times to a clock that is ahead by `seconds`; negative values mean that it is behind.
     func moved(bySeconds seconds: Int64) -> AuthorizationFailure {
         AuthorizationFailure(reason, at: at.advanced(by: seconds), nextAt: nextAt?.advanced(by: seconds), rule: rule)
     }
 
-    /// Whether the current limits allow what was rejected: none of them is at least as strict as `rule`.
+    /// Whether the current limits no longer reject such requests: none of them is at least as strict as `rule`.
     package func isLifted(by limits: [LimitRule]) -> Bool {
         guard let rule else { return false }
         return !limits.contains { $0.isAtLeastAsStrict(as: rule) }

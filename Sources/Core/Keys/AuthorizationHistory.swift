@@ -1,12 +1,12 @@
 package import Time
 
-/// The recent authorizations of one user of an app in one process. Contains times, reasons and key ids, and no text of a caller.
+/// The recent authorizations of one user of an app in one process. Contains times, reasons and key ids, but no text from callers.
 package struct AuthorizationHistory: Sendable {
     static let maximumDenials = 3
 
     package struct Success: Sendable, Equatable {
         package let at: UnixSeconds
-        /// nil when the app's backend decides alone.
+        /// The id of the app's key; nil when the app's backend decides alone.
         package let keyID: UInt32?
         /// Whether only the app's shadow mode allowed the request.
         package var isShadowed = false
@@ -41,24 +41,24 @@ package struct AuthorizationHistory: Sendable {
     /// The last request that was denied for one reason and with one key.
     package struct Denied: Sendable, Equatable {
         package let reason: Reason
-        /// nil: the request named none of the app's keys.
+        /// The id of the app's key; nil when the request contains the id of none of the app's keys.
         package let keyID: UInt32?
         package let at: UnixSeconds
 
-        /// nil: answered 400.
+        /// The denial; nil when the request was answered 400.
         package var denial: Denial? { if case .denial(let denial) = reason { denial } else { nil } }
 
         /// Whether only an existing user can cause this denial: the key was genuine, or an operator has blocked the user.
         package var provesUser: Bool {
             switch denial {
             case .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
-            // With a key id, the key was genuine before the backend was asked.
+            // If a key id is present, the key was verified before the backend was queried.
             case .backendDenied, .backendUndecided: keyID != nil
             case .unknownApp, .unknownKey, .wrongMac, nil: false
             }
         }
 
-        /// Whether the request had a genuine key. If only the app's backend understands keys, a blocked user is denied without one.
+        /// Whether the request had a genuine key. If only the backend verifies keys, a blocked user is denied without a check of the key.
         package var hadGenuineKey: Bool { provesUser && keyID != nil }
     }
 
@@ -67,7 +67,7 @@ package struct AuthorizationHistory: Sendable {
     package private(set) var denials: [Denied] = []
     /// Whether the latest decided request was denied.
     package private(set) var isDenied = false
-    /// The response after all others, if it neither allowed nor denied.
+    /// The latest response, if it neither allowed nor denied; otherwise nil.
     package internal(set) var failure: AuthorizationFailure?
     private var counts = DenialCounts()
 
@@ -85,10 +85,10 @@ package struct AuthorizationHistory: Sendable {
 
     var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
 
-    /// The latest denial of a genuine key after the last success, if denials that any caller can cause have followed; otherwise nil.
+    /// The latest denial of a genuine key after the last success, if later denials exist that any caller can cause; otherwise nil.
     package var provenDenial: Denied? {
         guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
-        // Like in `merged`, a success counts as the later one of answers within one second.
+        // As in `merged`, a success is considered the latest response within one second.
         return denials.first { $0.hadGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
     }
 
@@ -98,7 +98,7 @@ package struct AuthorizationHistory: Sendable {
     /// The time of the latest decided request.
     private var latest: UnixSeconds { isDenied ? denials.first?.at ?? 0 : lastSuccess?.at ?? 0 }
 
-    /// Combines the histories of two processes. Within one second, a success is the latest response, and a failure the earliest.
+    /// Combines the histories of two processes. Within one second, a success is considered the latest response, and a failure the earliest.
     func merged(with other: AuthorizationHistory) -> AuthorizationHistory {
         var merged = AuthorizationHistory()
         merged.lastSuccess = [lastSuccess, other.lastSuccess].compactMap(\.self).max { $0.at < $1.at }
@@ -115,7 +115,7 @@ package struct AuthorizationHistory: Sendable {
         return merged
     }
 
-    /// Converts to another clock, which is ahead by so many seconds, or behind.
+    /// Converts the times to a clock that is ahead by `seconds`; negative values mean that it is behind.
     func moved(bySeconds seconds: Int64) -> AuthorizationHistory {
         let minutes = Int64((Double(seconds) / 60).rounded())
         return AuthorizationHistory(
@@ -140,7 +140,8 @@ package struct AuthorizationHistory: Sendable {
         dropOldest()
     }
 
-    /// Drops the oldest denials beyond the limit, but not the latest of a genuine key: a stranger must not displace the user's own reason.
+    /// Evicts the oldest denials beyond the limit, except for the latest denial of a genuine key, so that a stranger cannot evict the
+    /// user's own reason.
     private mutating func dropOldest() {
         while denials.count > Self.maximumDenials {
             let last = denials.count - 1
@@ -155,15 +156,15 @@ struct DenialCounts: Sendable {
 
     /// The minute of the latest denial, since 1970.
     private var latest: UInt64 = 0
-    /// Indexed by the minute modulo the number of counters.
+    /// The counters, indexed by the minute modulo the number of counters.
     private var counts = InlineArray<10, UInt32>(repeating: 0)
 
     mutating func add(at now: UnixSeconds) {
-        // After the clock was set back, the latest minute is extended.
+        // After the clock was set back, denials are added to the latest minute.
         add(1, inMinute: max(latest, now.rawValue / 60))
     }
 
-    /// Ignores a minute that is ten minutes or more before the latest one.
+    /// Adds denials. Ignores a minute that is ten or more minutes before the latest one.
     mutating func add(_ count: UInt32, inMinute minute: UInt64) {
         if minute > latest {
             for passed in 0..<min(minute - latest, UInt64(Self.kept)) { counts[Self.index(minute - passed)] = 0 }

@@ -2,7 +2,7 @@ internal import Bytes
 internal import Crypto
 
 extension Authorizer {
-    /// Domain separation from security keys.
+    /// Separates these digests from security keys (domain separation).
     private static let label: StaticString = "deskgate/keys/v1"
 
     /// Computes `keysDigest`. The apps and their keys must be sorted by id.

@@ -1,12 +1,12 @@
 package import Time
 
-/// A key of an app for which all security keys are revoked, including later ones.
+/// An app's key of which all security keys are revoked, including later ones.
 package struct RevokedKey: Sendable, Equatable {
     package let app: String
     package let keyID: UInt32
-    /// Whether Deskgate mints with it.
+    /// Whether Deskgate mints with this key.
     package let isMinting: Bool
-    /// The newest other key that may mint and is not revoked; nil: none.
+    /// The newest other key that may mint and is not revoked; nil if there is none.
     package let other: UInt32?
 
     package init(app: String, keyID: UInt32, isMinting: Bool, other: UInt32?) {
@@ -15,7 +15,7 @@ package struct RevokedKey: Sendable, Equatable {
 }
 
 extension Authorizer {
-    /// Returns the revoked keys that have not ended, the newest first for each app. Backends may mint with them, whatever their state.
+    /// Returns the revoked keys that have not expired, newest first for each app. Backends may mint with them, regardless of their state.
     package func revokedKeys(_ revocations: Revocations, now: UnixSeconds) -> [RevokedKey] {
         applications.flatMap { application in
             func isRevoked(_ key: Application.Key) -> Bool { revocations.revokesAll(of: key.id, app: application.digest) }

@@ -14,10 +14,11 @@ package import Time
 ///     case .unconfirmed, .undecided, .shadowed: break  // see below
 ///     }
 ///
-/// If the app has a backend, the verdict is at best `unconfirmed`; `HelpDeskState.authorize` then asks the backend. A failure of
-/// Deskgate's own is `undecided`, never `denied`. Only `applyingShadowMode(to:now:)` makes a verdict `shadowed`.
+/// If the app has a backend, the best possible verdict is `unconfirmed`, and `HelpDeskState.authorize` then queries the backend. An
+/// internal failure is `undecided`, never `denied`. Only `applyingShadowMode(to:now:)` returns `shadowed`.
 ///
-/// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread. Authorizing allocates nothing.
+/// The authorizer is an immutable snapshot of apps and keys, and a reload creates a new one. Any thread may use it. `authorize` does not
+/// allocate.
 package final class Authorizer: Sendable {
     package struct Authorization: Sendable, Equatable {
         package let verdict: Verdict
@@ -40,29 +41,29 @@ package final class Authorizer: Sendable {
             (application, self.namedApplication, isBlocked) = (nil, namedApplication, false)
         }
 
-        /// Returns the decision with the verdict to which the app's backend has led.
+        /// Returns the decision with the verdict after the query of the app's backend.
         /// - Parameter isBlocked: whether the user was blocked while the backend was queried.
         package func confirmed(by verdict: Verdict, isBlocked: Bool = false) -> Authorization {
             Authorization(verdict, application, isBlocked: self.isBlocked || isBlocked)
         }
 
-        /// The decision as if the named app did not exist: a malformed request stays malformed, any other is denied.
+        /// The decision for an unknown app: a malformed request stays malformed, and any other request is denied.
         package var asUnknownApp: Authorization {
             if case .malformed = verdict { Authorization(verdict) } else { Authorization(.denied(.unknownApp, keyID: nil)) }
         }
     }
 
-    /// By rising id.
+    /// The apps in ascending order of ids.
     package let applications: [Application]
-    /// Requirements for genuine keys. An app may have a limit of its own (`KeyPolicy.narrowed(by:)`).
+    /// Limits for genuine keys. An app may have stricter limits (`KeyPolicy.narrowed(by:)`).
     package let policy: KeyPolicy
-    /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits. Two processes with the same digest
-    /// accept and mint the same keys. It reveals nothing about the secrets.
+    /// A digest of the apps with their keys (ids, states, expiries and secrets), 16 hexadecimal digits. Two processes with equal digests
+    /// accept and mint the same keys. The digest does not reveal the secrets.
     package let keysDigest: String
-    // The keys of the digests that name users in the record of recent authorizations, by the index of the app.
+    // The keys of the digests that identify users in the record of recent authorizations, by the index of the app.
     private let userKeys: [KeyedDigest]
     private static let unknownAppKey = KeyedDigest.randomKey()
-    // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
+    // Replaces the secret of an unknown app or key, so that a request with an unknown id takes as long as one with a wrong key.
     private let dummySecret: HMACKey<SHA256>
 
     package init(_ applications: [Application], policy: KeyPolicy = KeyPolicy()) throws(CryptoError) {
@@ -77,12 +78,12 @@ package final class Authorizer: Sendable {
         self.userKeys = userKeys
     }
 
-    /// Decides on one request. The texts must be valid UTF-8, as received.
+    /// Decides on one request. The texts must be valid UTF-8 in the received form.
     package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Authorization {
         let decision = verify(appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
-        // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person is blocked.
+        // In shadow mode the key may be missing or wrong, so a block must be checked even if the key was denied.
         guard case .denied = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil
         else {
@@ -129,7 +130,7 @@ package final class Authorizer: Sendable {
         }
     }
 
-    /// Decides when only the app's backend understands the key.
+    /// Decides when only the app's backend can verify the key.
     private func verify(
         foreignKey: Span<UInt8>, _ application: Int, appID: Span<UInt8>, userID: Span<UInt8>, revocations: Revocations
     ) -> Authorization {
@@ -143,11 +144,11 @@ package final class Authorizer: Sendable {
         return Authorization(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
     }
 
-    /// Returns `shadowed` in place of a denial while the app is in shadow mode; otherwise the decision.
+    /// Replaces a denial by `shadowed` while the app is in shadow mode; otherwise returns the decision unchanged.
     ///
-    /// Use it for authorization only: on other routes a caller without a key would get another person's messages. An unknown app has no
-    /// shadow mode. A user who is blocked or was forgotten stays denied: shadow mode is for keys that are not yet right, and a block is an
-    /// operator's decision about a person. A sign-out and a revoked key concern keys, so they do not keep a user out.
+    /// Use this only for authorization: on other routes, a caller without a key would receive another person's messages. An unknown app has
+    /// no shadow mode. A user who is blocked or was forgotten stays denied, because shadow mode is for keys that are not yet correct, and a
+    /// block is an operator's decision about a person. Sign-outs and revoked keys concern only keys, so shadow mode applies to them.
     package func applyingShadowMode(to decision: Authorization, now: UnixSeconds) -> Authorization {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil, !decision.isBlocked
@@ -155,7 +156,7 @@ package final class Authorizer: Sendable {
         return Authorization(.shadowed(denial, keyID: keyID), application)
     }
 
-    /// Finds the app with exactly this id, byte by byte.
+    /// Returns the index of the app with this id, compared byte by byte.
     package func index(of appID: Span<UInt8>) -> Int? {
         var low = 0
         var high = applications.count
@@ -184,23 +185,23 @@ package final class Authorizer: Sendable {
     }
 }
 
-/// References to users and apps in logs. They distinguish two users, and do not reveal the ids.
+/// References to users and apps for logs. They distinguish users without revealing ids.
 ///
-/// They are keyed with the secret of the app's lowest key id, or of the first app for an app that is not configured. So they are the same
-/// after a restart and on every replica until that secret leaves the configuration. An app without keys uses the secret that signs its
-/// calls.
+/// A reference is keyed with the secret of the app's lowest key id, or of the first app for an app that is not configured. References are
+/// therefore the same after a restart and on every replica until this secret is removed from the configuration. An app without keys uses
+/// the secret that signs calls to its backend.
 extension Authorizer {
-    /// Domain separation from security keys.
+    /// Separates these references from security keys (domain separation).
     private static let label: StaticString = "deskgate/ref/v1"
     private static let recentLabel: StaticString = "deskgate/recent/v1"
 
-    /// Returns 12 hexadecimal digits; nil when OpenSSL fails.
+    /// Returns the reference to a user, 12 hexadecimal digits; nil when OpenSSL fails.
     package func userReference(appID: Span<UInt8>, userID: Span<UInt8>) -> String? {
         reference(secret(for: appID), appID: appID, userID: userID)
     }
 
-    /// Returns references to the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an
-    /// app that is not configured: it neither searches for the app again nor omits a reference.
+    /// Returns references to the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes the same time
+    /// for an app that is not configured: the method does not search for the app again, and always computes both references.
     package func references(
         of decision: Authorization, appID: Span<UInt8>, userID: Span<UInt8>
     ) -> (app: String?, user: String?) {
@@ -209,14 +210,15 @@ extension Authorizer {
         return (reference(secret, appID: appID, userID: nobody.span), reference(secret, appID: appID, userID: userID))
     }
 
-    /// Returns the digest that identifies a user in the record of recent authorizations. Allocates nothing, and takes as long for an app
-    /// that is not configured. It is the same on all replicas while the app has the same secret.
-    /// - Parameter application: the index of the app; nil: not configured.
+    /// Returns the digest that identifies a user in the record of recent authorizations. Does not allocate, and takes the same time for an
+    /// app that is not configured. The digest is the same on all replicas while the app has the same secret.
+    /// - Parameter application: the index of the app; nil if it is not configured.
     package func digest(ofUser userID: Span<UInt8>, in application: Int?) -> KeyedDigest {
         SipHash(application.map { userKeys[$0] } ?? Self.unknownAppKey).finish(userID)
     }
 
-    /// Derives the key of an app's digests from the secret of its references. An app without any secret has a key of this process.
+    /// Derives the key of an app's digests from the secret of its references. For an app without any secret, the key is random and valid
+    /// only in this process.
     private static func userKey(of application: Application) throws(CryptoError) -> KeyedDigest {
         guard let secret = application.keys.first?.secret ?? application.fallbackReferenceSecret else { return application.digest }
         let code = try secret.code { message throws(CryptoError) in

@@ -1,11 +1,11 @@
 package import Time
 
-/// Identifies a genuine security key in revocations, and proves nothing. It is stored with everything derived from the key, so that this
-/// ends with the key.
+/// Identifies a genuine security key in revocations. It is not a proof of the key. It is stored with all data derived from the key, so that
+/// revocations of the key also apply to the data.
 package struct KeyIdentity: Sendable, Equatable {
     package let keyID: UInt32
     package let issuedAt: UnixSeconds
-    /// Random bytes by which one key can be revoked: 16, not secret.
+    /// 16 random bytes that identify the key for a revocation; not secret.
     package let salt: [UInt8]
 
     package init(keyID: UInt32, issuedAt: UnixSeconds, salt: [UInt8]) {

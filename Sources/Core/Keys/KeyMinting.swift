@@ -4,7 +4,7 @@ package import Time
 /// Mints security keys for the command line and for `POST /v1/keys`, under the rules of the configuration.
 package struct KeyMinting: Sendable {
     package enum Refusal: Error, CustomStringConvertible {
-        /// A field would make a key that is never accepted.
+        /// A field would produce a key that is never accepted.
         case malformed(ValidationError)
         case unknownApp
         case unknownKey(UInt32)
@@ -13,7 +13,7 @@ package struct KeyMinting: Sendable {
         case keyVerifyOnly(UInt32)
         case keyEnded(UInt32)
         case noActiveKey
-        /// The key would outlive the secret that makes it.
+        /// The key would outlive its secret.
         case outlivesKey(UInt32, maximumSeconds: UInt64)
         case lifetimeTooLong(maximumSeconds: UInt64)
         /// The key would expire after `SecurityKey.latestTime`.
@@ -26,7 +26,7 @@ package struct KeyMinting: Sendable {
             case .unknownApp: "No app with this app_id is configured."
             case .unknownKey(let id): "The app has no key with the id \(id)."
             case .noKey: "The app has no key: \"verify\" leaves all decisions to its backend."
-            // Rotation activates the newest key alone, and removes an older one.
+            // Rotation activates only the newest key, and removes an older one.
             case .keyVerifyOnly(let id):
                 "The app's key \(id) is verify_only; leave --key-id out, or, if it is the newest, make it active with deskgate secret rotate."
             case .keyEnded(let id): "The app's key \(id) has ended, as its not_after has passed; leave --key-id out."
@@ -42,18 +42,18 @@ package struct KeyMinting: Sendable {
     }
 
     package struct Minted: Sendable {
-        /// A secret of the user.
+        /// The security key, which is secret and belongs to the user.
         package let securityKey: String
         package let keyID: UInt32
         package let issuedAt: UnixSeconds
-        /// The last second in which the key is valid; 0: no end.
+        /// The last second in which the key is valid; 0 for unlimited.
         package let expiresAt: UnixSeconds
     }
 
     private let authorizer: Authorizer
     private let defaultLifetimeSeconds: UInt64
 
-    /// - Parameter defaultLifetimeSeconds: the life when neither the caller nor the app gives one; 0: unlimited.
+    /// - Parameter defaultLifetimeSeconds: the lifetime when neither the caller nor the app sets one; 0 for unlimited.
     package init(_ authorizer: Authorizer, defaultLifetimeSeconds: UInt64) {
         self.authorizer = authorizer
         self.defaultLifetimeSeconds = defaultLifetimeSeconds
@@ -61,8 +61,8 @@ package struct KeyMinting: Sendable {
 
     /// Mints a key.
     /// - Parameters:
-    ///   - keyID: nil: `Application.mintingKey`.
-    ///   - lifetimeSeconds: 0: unlimited; nil: the default, cut to the end of the secret.
+    ///   - keyID: nil for `Application.mintingKey`.
+    ///   - lifetimeSeconds: 0 for unlimited; nil for the default, shortened to the expiry of the secret.
     package func mint(
         appID: String, userID: String, keyID: UInt32? = nil, lifetimeSeconds: UInt64? = nil, now: UnixSeconds
     ) throws(Refusal) -> Minted {
@@ -83,7 +83,7 @@ package struct KeyMinting: Sendable {
         }
     }
 
-    /// Mints a key that is valid for `lifetimeSeconds`, or as long as the app and its secret allow if that is shorter.
+    /// Mints a key that is valid for `lifetimeSeconds`, or for the maximum that the app and its secret allow if that is shorter.
     package func mintShortLived(appID: String, userID: String, lifetimeSeconds: UInt64, now: UnixSeconds) throws(Refusal) -> Minted {
         let application = try application(Array(appID.utf8))
         let bounds = [maximumLifetime(application), application.mintingKey(at: now)?.notAfter.map { now.remaining(until: $0) }]
@@ -111,7 +111,7 @@ package struct KeyMinting: Sendable {
         return key
     }
 
-    /// Returns the expiry of a key made with `secret`. A requested life is never cut; the default one is.
+    /// Returns the expiry of a key made with `secret`. Shortens a default lifetime if necessary, but never a requested one.
     private func expiry(
         after lifetimeSeconds: UInt64?, of secret: Application.Key, _ application: Application, now: UnixSeconds
     ) throws(Refusal) -> UnixSeconds {

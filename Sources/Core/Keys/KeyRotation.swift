@@ -1,12 +1,12 @@
-/// The rotation of an app's secret in three steps: a new key is added, it is made the active one, and the old one is removed. All processes
-/// must apply a step before the next one. This value only decides; it changes nothing.
+/// The rotation of an app's secret in three steps: a new key is added, the new key is activated, and the old key is removed. All processes
+/// must apply a step before the next one. This type only computes the next step.
 package struct KeyRotation: Sendable {
     package struct Key: Sendable, Equatable {
         package let id: UInt32
         package let state: Application.Key.State
         /// Whether the key's `not_after` has passed.
         package let isOver: Bool
-        /// Whether every security key made with it is revoked.
+        /// Whether every security key made with this key is revoked.
         package let isRevoked: Bool
 
         package init(id: UInt32, state: Application.Key.State, isOver: Bool, isRevoked: Bool = false) {
@@ -16,7 +16,7 @@ package struct KeyRotation: Sendable {
             self.isRevoked = isRevoked
         }
 
-        /// Whether no security key made with it is allowed, so that its removal denies no user.
+        /// Whether no security key made with this key is allowed, so that its removal denies no user.
         fileprivate var isRemovable: Bool { isOver || isRevoked }
 
         fileprivate func with(state: Application.Key.State) -> Key {
@@ -27,7 +27,7 @@ package struct KeyRotation: Sendable {
     package enum Step: Sendable, Equatable {
         /// Adds a key that only verifies.
         case add(UInt32)
-        /// Makes this key the one that mints. All others only verify.
+        /// Makes this key the minting key. All other keys only verify.
         case activate(UInt32)
         case retire(UInt32)
 
@@ -53,20 +53,20 @@ package struct KeyRotation: Sendable {
         self.keys = keys.sorted { $0.id < $1.id }
     }
 
-    /// The next step; nil when a new key would have no id, because the largest one is taken.
+    /// The next step; nil when no id is left for a new key, because the largest one is in use.
     ///
-    /// The newest key by id is to be the active one. A key is added only when no other is left. A key that has ended or is revoked is never
-    /// made active.
+    /// The newest key by id becomes the active one. A key is added only when the app has just one. An expired or revoked key is never
+    /// activated.
     package var next: Step? {
         guard let newest = keys.last(where: { !$0.isRemovable }) else { return added }
         let others = keys.filter { $0.id != newest.id }
         if newest.state != .active || others.contains(where: { $0.state == .active && !$0.isRemovable }) { return .activate(newest.id) }
-        // While a revoked key is there, its number is taken: a new key of that number would be revoked as well.
+        // A revoked newest key is kept, because its id is in use: a new key with the same id would be revoked as well.
         let removable = others.first { !$0.isRevoked || $0.id < newest.id }
         return removable.map { .retire($0.id) } ?? added
     }
 
-    /// Whether a key has ended by its `not_after` or is revoked, so that its removal denies no user.
+    /// Whether a key has expired (`not_after`) or is revoked, so that its removal denies no user.
     package func isRemovable(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isRemovable } }
 
     /// Whether these keys are the result of the step on `earlier`.

@@ -1,13 +1,13 @@
 internal import JSON
 package import Time
 
-/// The recent authorizations of one user, as one or more processes know them.
+/// The recent authorizations of one user, as recorded by one or more processes.
 package struct KnownAuthorizations: Sendable {
-    /// The start of recording; of several processes, the latest start.
+    /// The start of recording. For several processes, it is the latest start.
     package let startedAt: UnixSeconds
-    /// The time since which no denial was dropped for lack of room: a user without a record was not denied since then.
+    /// The time since which no denial was evicted for lack of space: a user without a record was not denied since then.
     package let completeSince: UnixSeconds
-    /// nil: no record.
+    /// The user's record; nil when there is none.
     package let history: AuthorizationHistory?
     /// Other processes that were queried and have not responded.
     package var silentReplicas = 0
@@ -25,7 +25,8 @@ package struct KnownAuthorizations: Sendable {
         return merged
     }
 
-    /// Converts to another clock, which is ahead by so many milliseconds, or behind; rounded to whole seconds.
+    /// Converts the times to a clock that is ahead by this number of milliseconds, rounded to whole seconds. Negative values mean that it
+    /// is behind.
     package func moved(byMilliseconds milliseconds: Int64) -> KnownAuthorizations {
         let seconds = Int64((Double(milliseconds) / 1000).rounded())
         var moved = KnownAuthorizations(
@@ -36,7 +37,7 @@ package struct KnownAuthorizations: Sendable {
     }
 }
 
-/// The format between processes: JSON, with times in seconds by the clock that they share.
+/// The serialization between processes: JSON, with times in seconds by the shared clock.
 extension KnownAuthorizations {
     package func serialized() -> [UInt8] {
         let value: JSONValue = [
@@ -78,12 +79,12 @@ extension KnownAuthorizations {
     private static func history(_ value: JSONValue) -> AuthorizationHistory? {
         guard value.isObject else { return nil }
         let success = value["success"].flatMap { success in
-            // A replica of an earlier version does not say whether it was the shadow mode.
+            // A replica of an earlier version does not send the flag for shadow mode.
             moment(success["at"]).map {
                 AuthorizationHistory.Success(at: $0, keyID: keyID(success["key_id"]), isShadowed: success["is_shadowed"] == true)
             }
         }
-        // A later version may know more reasons.
+        // Skips unknown reasons, which a later version may send.
         let denials = (value["denials"]?.elements ?? []).compactMap { value -> AuthorizationHistory.Denied? in
             guard let reason = value["reason"]?.text.flatMap(AuthorizationHistory.Reason.init(word:)), let at = moment(value["at"]) else {
                 return nil

@@ -1,15 +1,16 @@
 package import Time
 
-/// The recent authorizations of one app's users in one process, bounded. The type is a value; the caller locks.
+/// The recent authorizations of one app's users in one process, in limited memory. This type is not synchronized: the caller must hold a
+/// lock.
 ///
 /// Callers choose user ids, so any caller can invent a million of them. Users are therefore stored in four groups with separate limits, and
-/// a full group drops its least recent user. A caller who invents ids displaces only users who were denied once and may be invented. Users
-/// whom a genuine key or an earlier success has proven to exist are separate, and so are users whose last request was allowed. Failures
-/// have a table of their own, so that an outage, which affects all users at once, displaces no denied user.
+/// a full group evicts its least recent user. Invented ids evict only users who were denied once and may be invented themselves. Users who
+/// are proven to exist, by a genuine key or an earlier success, form a separate group, and so do users whose last request was allowed.
+/// Failures have a separate table, because an outage affects all users at once and must not evict denied users.
 package struct RecentAuthorizations: Sendable {
-    /// The most users per group.
+    /// The maximum number of users in each group.
     package struct Limits: Sendable, Equatable {
-        /// For all apps together: 4,096 denied users, and 8,192 allowed ones.
+        /// The limits for all apps together.
         private static let all = (allowed: 8192, proven: 2048, stranger: 1024)
         private static let least = 64
 
@@ -17,7 +18,7 @@ package struct RecentAuthorizations: Sendable {
         let proven: Int
         let stranger: Int
 
-        /// - Parameter stranger: for `repeated` and for `new`, each.
+        /// - Parameter stranger: the limit of each of the groups `repeated` and `new`.
         init(allowed: Int, proven: Int, stranger: Int) {
             (self.allowed, self.proven, self.stranger) = (allowed, proven, stranger)
         }
@@ -46,10 +47,10 @@ package struct RecentAuthorizations: Sendable {
         case new
     }
 
-    /// The time since which no denied user was displaced.
+    /// The time since which no denied user was evicted.
     package private(set) var completeSince: UnixSeconds
     private var tables: [BoundedTable<KeyedDigest, AuthorizationHistory>]
-    /// Failures that came after all other responses to their users.
+    /// Failures that are newer than all other responses to their users.
     private var failures: BoundedTable<KeyedDigest, AuthorizationFailure>
 
     /// - Parameter since: the start of recording.
@@ -59,7 +60,7 @@ package struct RecentAuthorizations: Sendable {
         failures = BoundedTable(limit: limits.stranger)
     }
 
-    /// Changes the limits. Users beyond a limit are dropped when the next users come.
+    /// Changes the limits. Users beyond a limit are evicted when further users are recorded.
     package mutating func resize(_ limits: Limits) {
         for group in Group.allCases { tables[group.rawValue].limit = limits.room(of: group) }
         failures.limit = limits.stranger
@@ -74,7 +75,7 @@ package struct RecentAuthorizations: Sendable {
         return history
     }
 
-    /// Records a response that neither allows nor denies. It changes nothing else about the user.
+    /// Records a failure, which neither allows nor denies. The rest of the user's record is unchanged.
     package mutating func record(_ failure: AuthorizationFailure, of user: KeyedDigest) { failures.insert(failure, for: user) }
 
     package mutating func record(_ verdict: Verdict, of user: KeyedDigest, now: UnixSeconds) {
@@ -82,12 +83,12 @@ package struct RecentAuthorizations: Sendable {
         switch verdict {
         case .authorized(let keyID, _): recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user)
         case .shadowed(_, let keyID):
-            // The shadow mode lets invented users in as well, and they prove nothing.
+            // Shadow mode also allows invented users, so its successes do not prove that a user exists.
             if found(user) != nil { recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID, isShadowed: true), user) }
         case .denied(let denial, let keyID):
             recordDenial(AuthorizationHistory.Denied(reason: .denial(denial), keyID: keyID, at: now), user)
         case .malformed(let error):
-            // With another field malformed, the request names no user.
+            // If another field is malformed, the request does not identify a user.
             guard error.field == .securityKey else { break }
             recordDenial(AuthorizationHistory.Denied(reason: .malformedKey(error.problem), keyID: nil, at: now), user)
         case .undecided(let reason): record(AuthorizationFailure(.undecided(reason), at: now), of: user)
@@ -102,7 +103,7 @@ package struct RecentAuthorizations: Sendable {
 
     private mutating func recordSuccess(_ success: AuthorizationHistory.Success, _ user: KeyedDigest) {
         let known = found(user)
-        // Most requests repeat what the record says already.
+        // Most requests would not change the record.
         if let known, known.group == .allowed, known.history.lastSuccess == success { return }
         var history = known?.history ?? AuthorizationHistory()
         history.recordSuccess(success)
@@ -128,7 +129,7 @@ package struct RecentAuthorizations: Sendable {
     }
 
     private func found(_ user: KeyedDigest) -> (group: Group, history: AuthorizationHistory)? {
-        // `allCases` would be an array on the heap.
+        // Avoids `allCases`, which would allocate an array.
         for index in tables.indices {
             if let history = tables[index][user], let group = Group(rawValue: index) { return (group, history) }
         }

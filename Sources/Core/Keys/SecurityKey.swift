@@ -8,31 +8,31 @@ package import Time
 /// salt) and a MAC over the head, the app and the user. Parsing proves nothing; only `Authorizer` verifies.
 package struct SecurityKey: Sendable {
     package static let textCount = prefix.utf8CodeUnitCount + encodedCount
-    /// The latest time that a key can hold, in 40 bits.
+    /// The latest time that a key can represent, in 40 bits.
     package static let latestTime = UnixSeconds(rawValue: 1 << 40 - 1)
 
     static let prefix: StaticString = "dgk1."
     static let headCount = 31
-    /// The salt's start in the head and its length, in bytes.
+    /// The offset of the salt in the head, and its length, in bytes.
     static let (saltStart, saltCount) = (15, 16)
     private static let encodedCount = 84
 
     package let keyID: UInt32
     package let issuedAt: UnixSeconds
-    /// The last second in which the key is valid; 0: no end.
+    /// The last second in which the key is valid; 0 for unlimited.
     package let expiresAt: UnixSeconds
-    /// 16 random bytes by which one key can be revoked; not secret.
+    /// 16 random bytes that identify the key for a revocation; not secret.
     package var salt: [UInt8] { (Self.saltStart..<Self.headCount).map { head[$0] } }
     let head: InlineArray<31, UInt8>
     let mac: InlineArray<32, UInt8>
 
-    /// Returns nil when the text breaks the public grammar. Allocates nothing.
+    /// Returns nil when the text does not match the public grammar. Does not allocate.
     package init?(_ text: Span<UInt8>) {
         guard text.count == Self.textCount, text.extracting(..<Self.prefix.utf8CodeUnitCount).equals(Self.prefix) else { return nil }
         var bytes = InlineArray<63, UInt8>(repeating: 0)
         var output = bytes.mutableSpan
         guard Base64URL.decode(text.extracting(Self.prefix.utf8CodeUnitCount...), into: &output) == 63 else { return nil }
-        // A flag means a layout that this version doesn't know.
+        // A flag means a layout that this version does not support.
         guard bytes[0] == 0 else { return nil }
         keyID = UInt32(truncatingIfNeeded: Self.bigEndian(bytes, 1..<5))
         issuedAt = UnixSeconds(rawValue: Self.bigEndian(bytes, 5..<10))
@@ -51,10 +51,11 @@ package struct SecurityKey: Sendable {
 }
 
 extension SecurityKey {
-    /// Domain separation: a secret that is also used elsewhere by mistake still makes no security keys.
+    /// Domain separation: a secret that is mistakenly also used elsewhere cannot produce security keys there.
     private static let label: StaticString = "deskgate/sk/v1"
 
-    /// Computes the MAC over a head and both identifiers, each after its length, so that (`ab`, `c`) and (`a`, `bc`) differ.
+    /// Computes the MAC over the head and both identifiers. Each identifier is preceded by its length, so that (`ab`, `c`) and (`a`, `bc`)
+    /// differ.
     static func mac(
         secret: HMACKey<SHA256>, head: Span<UInt8>, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> InlineArray<32, UInt8> {
@@ -68,12 +69,12 @@ extension SecurityKey {
 }
 
 extension SecurityKey {
-    /// Makes a new key. Check both identifiers with `FieldGrammar` first, or the key is never accepted.
+    /// Mints a new key. Both identifiers must match `FieldGrammar`; otherwise the key is never accepted.
     /// - Parameters:
     ///   - appID: UTF-8, as the help desk sends it.
     ///   - userID: UTF-8, as the app sends it.
-    ///   - expiresAt: at most `latestTime`; 0: no end.
-    ///   - salt: random, so that two keys of one user differ and one can be revoked alone.
+    ///   - expiresAt: at most `latestTime`; 0 for unlimited.
+    ///   - salt: random bytes, so that two keys of one user differ and can be revoked separately.
     package static func mint(
         appID: Span<UInt8>, userID: Span<UInt8>, keyID: UInt32, secret: HMACKey<SHA256>, issuedAt: UnixSeconds, expiresAt: UnixSeconds,
         salt: InlineArray<16, UInt8>

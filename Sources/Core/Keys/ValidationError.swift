@@ -1,4 +1,5 @@
-/// A request that breaks the public grammar: answered 400 with the field and the expectation, never with a value.
+/// An error in a request that does not match the public grammar. The response has status 400, and contains the field and the expected
+/// format, but never a value.
 package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
     package enum Problem: String, Sendable, Equatable, CaseIterable {
         case missing
@@ -6,13 +7,13 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
         case notAString = "not_a_string"
         case duplicate
         case empty
-        /// More UTF-16 code units than allowed.
+        /// The value has more UTF-16 code units than allowed.
         case tooLong = "too_long"
-        /// U+0000 to U+001F, or U+007F.
+        /// The value contains U+0000 to U+001F, or U+007F.
         case controlCharacter = "control_character"
         case notASecurityKey = "not_a_security_key"
 
-        /// The end of a sentence that begins with the field's name.
+        /// The end of a sentence that begins with the name of the field.
         package var complaint: String {
             switch self {
             case .missing: "is missing"
@@ -29,7 +30,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
 
     package let field: CredentialField
     package let problem: Problem
-    /// Whether only the app's backend understands the security key.
+    /// Whether the security key has the format of the app's backend.
     private let isForeignKey: Bool
 
     package init(_ field: CredentialField, _ problem: Problem) {
@@ -38,7 +39,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
         isForeignKey = false
     }
 
-    /// For a security key that only the app's backend understands.
+    /// Creates an error about a security key that has the format of the app's backend.
     init(foreignKey problem: Problem) {
         field = .securityKey
         self.problem = problem
@@ -47,7 +48,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(field.name) \(complaint)" }
 
-    /// The sentence without the field, for callers who know the field by another name.
+    /// The sentence without the field, for callers that use another name for the field.
     package var complaint: String {
         "\(problem.complaint); expected \(problem == .duplicate ? "it once" : expectation)."
     }

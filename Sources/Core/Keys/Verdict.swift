@@ -1,17 +1,18 @@
-/// The decision on "may this user use the chat?", with its reason, which only operators see.
+/// The decision whether a user may use the chat, with its reason, which only operators see.
 package enum Verdict: Sendable, Equatable {
-    /// 200: the key is genuine and valid, and the app's backend has confirmed it if it is queried. `keyID` is nil when the backend alone
-    /// decides. `isConfirmed` is false when the backend could not decide, and the app's rule lets valid keys pass.
+    /// 200: the key is genuine and valid, and the app's backend has confirmed it if the backend is queried. `keyID` is nil when the backend
+    /// alone decides. `isConfirmed` is false when the backend could not decide, and the app's rule allows valid keys in this case.
     case authorized(keyID: UInt32?, isConfirmed: Bool = true)
-    /// 400: the request breaks the public grammar.
+    /// 400: the request does not match the public grammar.
     case malformed(ValidationError)
-    /// 403: well formed, but denied. `keyID` is set when the app has a key of that id.
+    /// 403: the request is well formed, but denied. `keyID` is set when the app has a key with this id.
     case denied(Denial, keyID: UInt32?)
-    /// 200: denied, but the app is in shadow mode. For authorization only.
+    /// 200: the request would be denied, but the app is in shadow mode. Only for authorization.
     case shadowed(Denial, keyID: UInt32?)
-    /// 503: no decision was possible. It must never look like a denial.
+    /// 503: no decision was possible. The response must not look like a denial.
     case undecided(UndecidedReason)
-    /// Not final: the key is valid so far, and the app's backend must be queried (`VerifyMode`). Until then, nothing may be allowed.
+    /// The key is valid so far, and the app's backend must be queried (`VerifyMode`). This verdict is not final: nothing may be allowed
+    /// before the backend has answered.
     case unconfirmed(keyID: UInt32?)
 
     package var status: Int {
@@ -23,7 +24,7 @@ package enum Verdict: Sendable, Equatable {
         }
     }
 
-    /// nil: the request named none of the app's keys.
+    /// The id of the app's key; nil when the request contains the id of none of the app's keys.
     package var keyID: UInt32? {
         switch self {
         case .authorized(let keyID, _), .denied(_, let keyID), .shadowed(_, let keyID), .unconfirmed(let keyID): keyID
@@ -31,7 +32,7 @@ package enum Verdict: Sendable, Equatable {
         }
     }
 
-    /// The reason in logs, metrics and `deskgate key verify`.
+    /// The reason in logs, in metrics and in the output of `deskgate key verify`.
     package var reason: String {
         switch self {
         case .authorized(_, isConfirmed: true): "valid"
@@ -46,42 +47,42 @@ package enum Verdict: Sendable, Equatable {
 
 package enum Denial: String, Sendable, Equatable, CaseIterable {
     case unknownApp = "unknown_app"
-    /// The app has no key of that id, or no longer.
+    /// The app has no key with this id, or the key was removed.
     case unknownKey = "unknown_key"
-    /// The key was not made with this secret for this app and user.
+    /// The key was not minted with this secret for this app and user.
     case wrongMac = "wrong_mac"
-    /// The time of issue is later than now by more than the clock skew.
+    /// The issue time is later than now by more than the allowed clock skew.
     case issuedInFuture = "issued_in_future"
     case expired
     /// The key is older than the policy allows.
     case tooOld = "too_old"
-    /// The secret that made the key has ended (`not_after`).
+    /// The secret that minted the key has expired (`not_after`).
     case keyRetired = "key_retired"
     /// An operator has revoked the key, or blocked the person.
     case revoked
     case backendDenied = "backend_denied"
-    /// The app's backend could not decide, and the app's rule denies then.
+    /// The app's backend could not decide, and the app's rule denies in this case.
     case backendUndecided = "backend_undecided"
 }
 
 package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
     /// A failure of Deskgate itself.
     case internalError = "internal_error"
-    /// The revocations were not read yet.
+    /// The revocations have not been read yet.
     case revocationsUnknown = "revocations_not_loaded"
     case backendTimeout = "backend_timeout"
-    /// No connection to the app's backend, or it broke.
+    /// The connection to the app's backend failed or broke.
     case backendUnreachable = "backend_unreachable"
     /// The app's backend responded with a status that neither allows nor denies.
     case backendStatus = "backend_status"
-    /// The app's backend was not queried, because it has just failed several times in a row.
+    /// The app's backend was not queried, because its last calls failed (breaker open).
     case backendBreakerOpen = "backend_breaker_open"
-    /// The app's backend was not queried about a new key, because it has just failed for several of them in a row (`NewKeyRateLimit`).
+    /// The app's backend was not queried about a new key, because its last calls about new keys failed (`NewKeyRateLimit`).
     case backendNewKeysLimited = "backend_new_keys_paced"
-    /// The app's backend was not queried, because too many calls were under way.
+    /// The app's backend was not queried, because too many calls were in progress.
     case backendOverloaded = "backend_overloaded"
 
-    /// Whether it follows from failed calls of the app's backend, so that a later decision ends it.
+    /// Whether the reason follows from failed calls of the app's backend, so that a later decision resolves it.
     package var isOfFailedCalls: Bool {
         switch self {
         case .internalError, .revocationsUnknown, .backendOverloaded: false

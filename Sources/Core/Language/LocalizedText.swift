@@ -3,12 +3,12 @@ package enum Language: String, Sendable, CaseIterable {
     case russian = "ru"
 }
 
-/// A text for operators in every language. Each language is required, so no text lacks its translation.
+/// A text for operators in every language. All languages are required, so a missing translation does not compile.
 package struct LocalizedText: Sendable, Equatable {
     package let english: String
     package let russian: String
 
-    /// Takes the text in each language. An interpolated `LocalizedText` appears in the same language.
+    /// Creates the text from a phrase in each language. An interpolated `LocalizedText` appears in the language of the phrase.
     package init(_ english: Phrase<English>, _ russian: Phrase<Russian>) {
         self.english = english.text
         self.russian = russian.text
@@ -19,7 +19,7 @@ package struct LocalizedText: Sendable, Equatable {
         self.russian = russian
     }
 
-    /// For text that is the same in every language: names, numbers, output of other programs.
+    /// Creates a text that is the same in every language: a name, a number, or the output of another program.
     package init(verbatim text: String) {
         self.init(text, russian: text)
     }
@@ -53,7 +53,7 @@ package enum Russian: PhraseLanguage {
     package static let language = Language.russian
 }
 
-/// A literal in one language. As a type of its own it cannot be used in place of another language.
+/// A literal in one language. The separate type prevents its use for another language.
 package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""

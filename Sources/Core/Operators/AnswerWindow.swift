@@ -1,22 +1,24 @@
 package import Time
 
-/// Detects that users are kept out now, from the responses to authorizations in the last ten minutes.
+/// Detects that users are currently denied access, from the responses to authorizations in the last ten minutes.
 ///
-/// An app's chat is closed when fewer than one in ten of its authorizations were answered 200. Five responses suffice, so that an app with
-/// few users is noticed. Three good responses after the last bad one show that an app works again; its earlier bad responses are then
-/// dropped. After a change of the configuration one good response shows it, if no bad one comes first. Requests that are malformed or name
-/// no configured app, and rejected callers, may come from strangers, so they are serious only while almost no request is allowed. Rejected
+/// An app's chat is considered closed when fewer than one in ten of its authorizations were answered 200. Five bad responses suffice, so
+/// that outages of apps with few users are detected. Three good responses after the last bad one show that an app works again; its earlier
+/// bad responses are then discarded. After a configuration change, one good response suffices if no bad one precedes it. Malformed
+/// requests, requests without a configured app, and rejected callers may come from strangers, so they are reported as an outage only while
+/// almost no request is allowed. Rejected callers that name an app are compared with the allowed requests of that app, and do not close its
+/// chat.
 /// callers that name an app are compared with the allowed ones of that app, and do not close its chat.
 package struct AnswerWindow: Sendable {
-    /// The period in which a response is counted.
+    /// The period for which responses are counted.
     package static let lengthMilliseconds: UInt64 = 600_000
-    /// Responses within this time are counted from the same moment.
+    /// The resolution of time: responses within one step have the same age.
     static let stepMilliseconds: UInt64 = 5_000
-    /// The fewest bad responses for a finding.
+    /// The minimum number of bad responses for a finding.
     package static let fewest: UInt64 = 5
-    /// The chat is closed when fewer than one in so many requests are allowed.
+    /// The chat is considered closed when fewer than one in `share` requests are allowed.
     package static let share: UInt64 = 10
-    /// Good responses after the last bad one that show recovery.
+    /// The number of good responses after the last bad one that show recovery.
     package static let recovery: UInt64 = 3
 
     package enum Result: Sendable {
@@ -28,16 +30,17 @@ package struct AnswerWindow: Sendable {
         case undecided
         /// 400; counted without an app.
         case malformed
-        /// 403 before the request was read (`listen.allow` and similar), or because the caller's identity is not proven.
+        /// 403: the caller was rejected before the request was read (`listen.allow` and similar settings), or because its identity is not
+        /// proven.
         case refused
     }
 
-    /// Responses that are counted together.
+    /// A kind of response. Responses with equal values are counted together.
     package struct Answer: Sendable, Hashable {
-        /// Empty: the request names no configured app.
+        /// The app; empty when the request names no configured app.
         package let app: ByteKey
         package let result: Result
-        /// A stable word.
+        /// The reason, a stable identifier.
         package let reason: String
 
         package init(_ result: Result, app: String = "", reason: String) {
@@ -60,12 +63,12 @@ package struct AnswerWindow: Sendable {
         }
 
         package let kind: Kind
-        /// Empty: no configured app.
+        /// The app; empty when the finding is about no configured app.
         package let app: String
         /// The most frequent reason.
         package let reason: String
         package let count: UInt64
-        /// Responses of this kind with `reason`.
+        /// The number of responses of this kind with `reason`.
         package let reasonCount: UInt64
         package let total: UInt64
         /// Whether almost no request is allowed.
@@ -99,14 +102,14 @@ package struct AnswerWindow: Sendable {
 
     /// The totals at the last update.
     private var counted: [Answer: UInt64] = [:]
-    /// The responses since then, oldest first; empty steps are omitted.
+    /// The responses since the last update, oldest first. Empty steps are omitted.
     private var slices: [Slice] = []
-    /// Causes that a change of the configuration may have removed. No response since then has shown whether it did.
+    /// Causes that a configuration change may have removed, while no later response has shown whether it did.
     private var possiblyRepaired: Set<Cause> = []
 
     package init() {}
 
-    /// Takes the totals since the process began, and returns the current findings.
+    /// Records the totals since the process started, and returns the current findings.
     package mutating func findings(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) -> [Finding] {
         keep(counts, now: now)
         let sums = slices.reduce(into: [Answer: UInt64]()) { sums, slice in sums.merge(slice.counts, uniquingKeysWith: +) }
@@ -115,14 +118,14 @@ package struct AnswerWindow: Sendable {
         return apps.flatMap { findings($0, sums) } + strangers(ByteKey(""), sums, allowed: allowed)
     }
 
-    /// Takes the totals until a change of the configuration, which may have removed the causes of bad responses. These still count until
-    /// the next response shows whether it did, because the change may be about something else.
+    /// Records the totals at a configuration change, which may have removed the causes of bad responses. The bad responses remain counted
+    /// until the next response, because the change may be unrelated.
     package mutating func doubt(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) {
         keep(counts, now: now)
         possiblyRepaired = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
     }
 
-    /// Whether a request was allowed within this time, according to the totals taken so far.
+    /// Whether a request was allowed within this time, according to the recorded totals.
     package func hasAllowed(within milliseconds: UInt64, now: MonotonicMilliseconds) -> Bool {
         slices.contains { slice in now.elapsed(since: slice.at) < milliseconds && slice.count { $0.result == .authorized } > 0 }
     }
@@ -142,8 +145,8 @@ package struct AnswerWindow: Sendable {
 
     /// Finds rejections that strangers may have caused.
     /// - Parameters:
-    ///   - app: the app that they name; empty: none.
-    ///   - allowed: other requests that were allowed.
+    ///   - app: the app that the callers name; empty for none.
+    ///   - allowed: the number of other requests that were allowed.
     private func strangers(_ app: ByteKey, _ sums: [Answer: UInt64], allowed: UInt64) -> [Finding] {
         let named = sums.filter { $0.key.app == app }
         let unnamed: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed)]
@@ -167,7 +170,8 @@ package struct AnswerWindow: Sendable {
         ]
     }
 
-    /// Counts requests that were allowed after the last such response to callers that name the app, or none: those of the app, or all.
+    /// Counts the requests that were allowed after the last response `result` for `app`. If `app` is empty, requests of all apps are
+    /// counted.
     private func allowedSinceLast(_ result: Result, _ app: ByteKey) -> UInt64 {
         slices.reversed().prefix { $0.count { $0.app == app && $0.result == result } == 0 }
             .reduce(0) { $0 + $1.count { $0.result == .authorized && (app.text.isEmpty || $0.app == app) } }
@@ -191,8 +195,8 @@ package struct AnswerWindow: Sendable {
         settle(grown.keys)
     }
 
-    /// Drops the bad responses of removed causes. A bad response shows that its cause remains. A cause without an app is removed when a
-    /// request of any app is allowed.
+    /// Discards the bad responses of removed causes. A further bad response shows that its cause remains. A cause without an app is removed
+    /// when a request of any app is allowed.
     private mutating func settle(_ answers: some Collection<Answer>) {
         possiblyRepaired.subtract(answers.map(Cause.init))
         let allowed = Set(answers.filter { $0.result == .authorized }.map(\.app))
@@ -202,7 +206,7 @@ package struct AnswerWindow: Sendable {
         for index in slices.indices { slices[index].counts = slices[index].counts.filter { !repaired.contains(Cause($0.key)) } }
     }
 
-    /// Drops the bad answers of an app that works again.
+    /// Discards the bad responses of an app that works again.
     private mutating func reset(_ app: ByteKey) {
         func isBad(_ answer: Answer) -> Bool { answer.app == app && answer.result != .authorized }
         let latest = slices.reversed().prefix { $0.count(isBad) == 0 }

@@ -12,7 +12,7 @@ package struct ExpiringCredential: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// The listener, notifier or app.
+    /// The name of the listener, notifier or app.
     package let name: String
     package let expiresAt: UnixSeconds
 
@@ -22,8 +22,8 @@ package struct ExpiringCredential: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The condition that the credential expires soon. The key contains the expiry: a replacement that also expires soon is another
-    /// condition, and processes that have read different files do not contradict each other.
+    /// The condition that the credential expires soon. The key contains the expiry, so that a replacement that also expires soon is a
+    /// separate condition, and processes that have read different files do not contradict each other.
     package var condition: OperatorCondition.Key {
         OperatorCondition.Key(.credentialExpires, "\(kind.rawValue) \(expiresAt.rawValue) \(name)")
     }
@@ -41,7 +41,7 @@ package struct ExpiringCredential: Sendable, Equatable {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }
 
-    /// Sentences for the operator.
+    /// The remedy in full sentences.
     package var remedy: LocalizedText {
         switch kind {
         case .listenerCertificate:

@@ -1,19 +1,20 @@
 package import Time
 
-/// Decides when operators are notified that a notifier is paused, and when that it has recovered.
+/// Decides when to notify operators that a notifier is paused, and that it has recovered.
 ///
-/// A pause is reported when it has lasted for `pausedSeconds` without interruption. Its end is reported when the notifier has worked five
-/// times as long without a pause. So an unstable notifier is reported at most ten times an hour, and deliveries that succeed between short
-/// pauses are not reported.
+/// A pause is reported when it has lasted for `pausedSeconds` without interruption. Its end is reported when the notifier has worked
+/// without a pause for five times as long. An unstable notifier is therefore reported at most ten times an hour, and short recoveries
+/// between pauses are not reported.
 ///
-/// Only an attempt shows that a notifier works: after a restart or a reload nothing is paused until the first attempt has failed again.
+/// Only an attempt shows whether a notifier works: after a restart or a reload, the notifier is not considered paused until its first
+/// attempt has failed again.
 package struct NotifierPauseReporter: Sendable {
     package struct Observation: Sendable, Equatable {
-        /// Whether only probes start: the breaker is not closed, or the notifier is paused.
+        /// Whether only probes are started: the breaker is not closed, or the notifier is paused.
         package let isStopped: Bool
-        /// Successes since this process began.
+        /// The number of successes since this process started.
         package let successes: UInt64
-        /// Pending deliveries.
+        /// The number of pending deliveries.
         package let waiting: Int
 
         package init(isStopped: Bool, successes: UInt64, waiting: Int) {
@@ -23,15 +24,15 @@ package struct NotifierPauseReporter: Sendable {
         }
     }
 
-    /// The multiple of `pausedSeconds` for which a notifier must work.
+    /// The multiple of `pausedSeconds` for which a notifier must work before it is reported as recovered.
     static let recoveryFactor: UInt64 = 5
-    /// The time without pending deliveries after which a pause that no attempt confirms counts as ended.
+    /// The time without pending deliveries after which a pause is considered ended, because no attempt can confirm it.
     static let idleMilliseconds: UInt64 = 600_000
 
     private var stoppedSince: MonotonicMilliseconds?
     private var worksSince: MonotonicMilliseconds?
     private var idleSince: MonotonicMilliseconds?
-    /// Successes until the end of the last pause; they do not prove a recovery.
+    /// The number of successes until the end of the last pause. These do not prove a recovery.
     private var successesBefore: UInt64 = 0
 
     package init() {}
@@ -46,7 +47,7 @@ package struct NotifierPauseReporter: Sendable {
             return now - since >= lasting ? .holds : .unknown
         }
         stoppedSince = nil
-        // The notifier has left the configuration and come back, and its successes count from 0 again.
+        // The notifier was removed from the configuration and added again, so its successes are counted from 0.
         if observation.successes < successesBefore { successesBefore = 0 }
         if observation.successes != successesBefore {
             let since = worksSince ?? now

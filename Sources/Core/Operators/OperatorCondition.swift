@@ -1,8 +1,8 @@
 internal import JSON
 package import Time
 
-/// A condition whose beginning and end are reported to operators. The store keeps it while it lasts, so that each is reported once, across
-/// restarts and processes.
+/// A condition whose beginning and end are reported to operators. The store keeps an active condition, so that its beginning and end are
+/// each reported once, even after restarts and with several processes.
 package struct OperatorCondition: Sendable, Equatable {
     /// The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
@@ -10,17 +10,17 @@ package struct OperatorCondition: Sendable, Equatable {
         case notifierPaused = "notifier_paused"
         /// Deliveries wait too long for a notifier. The subject is its name.
         case queueLate = "queue_late"
-        /// A certificate, or the last key of an app, expires soon. The subject is its kind, expiry and name (`ExpiringCredential`).
+        /// A certificate or the last key of an app expires soon. The subject consists of kind, expiry and name (`ExpiringCredential`).
         case credentialExpires = "credential_expires"
         /// A file system has little free space. The subject names the data on it.
         case diskLow = "disk_low"
-        /// Far more authorizations of an app are denied than usual. The subject is the app.
+        /// Unusually many authorizations of an app are denied. The subject is the app.
         case denialsJump = "denials_jump"
         /// A problem of `GET /v1/status` that no other condition reports. The subject is its kind and its own subject.
         case problem
     }
 
-    /// Identifies a condition. At most one with the same key lasts at a time.
+    /// Identifies a condition. At most one condition with a given key is active at a time.
     package struct Key: Sendable, Hashable, Comparable {
         package let kind: Kind
         /// Contains no personal data.
@@ -36,12 +36,12 @@ package struct OperatorCondition: Sendable, Equatable {
         }
     }
 
-    /// The reason for the end; a stable word.
+    /// The reason for the end; the raw value is stable.
     package enum End: String, Sendable, CaseIterable {
         case resolved
-        /// Nothing shows any more that it lasts, such as a paused notifier without deliveries after a restart.
+        /// The condition can no longer be observed: for example, a notifier was paused, and has no deliveries after a restart.
         case idle
-        /// The subject has left the configuration.
+        /// The subject was removed from the configuration.
         case removed
     }
 
@@ -59,20 +59,20 @@ package struct OperatorCondition: Sendable, Equatable {
 }
 
 extension OperatorCondition {
-    /// Makes the event for the beginning.
-    /// - Parameter id: a new one, with room for the ids of deliveries.
+    /// Creates the event for the beginning.
+    /// - Parameter id: a new id, from which the ids of deliveries can be derived.
     package func begun(id: UUIDv7, lifetimeMilliseconds: UInt64) -> Event {
         event(key.kind.begun, id: id, now: since, life: lifetimeMilliseconds, key.kind.isPair ? [] : [("state", "began")])
     }
 
-    /// Makes the event for the end.
-    /// - Parameter id: a new one, with room for the ids of deliveries.
+    /// Creates the event for the end.
+    /// - Parameter id: a new id, from which the ids of deliveries can be derived.
     package func ended(_ end: End, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) -> Event {
         let times: [(String, JSONValue)] = [("ended_at", .string(RFC3339.text(now))), ("ended_because", .string(end.rawValue))]
         return event(key.kind.ended, id: id, now: now, life: lifetimeMilliseconds, (key.kind.isPair ? [] : [("state", "ended")]) + times)
     }
 
-    /// Makes an event that concerns no person, and no app unless the condition is about one.
+    /// Creates an event that concerns no person, and an app only if the condition is about one.
     private func event(_ kind: Event.Kind, id: UUIDv7, now: UnixMilliseconds, life: UInt64, _ rest: [(String, JSONValue)]) -> Event {
         var members: [(String, JSONValue)] = []
         if case .object(let known)? = JSONValue(parsing: data) { members = known.members.map { ($0.key, $0.value) } }
@@ -104,10 +104,10 @@ extension OperatorCondition.Kind {
     package var ended: Event.Kind { self == .notifierPaused ? .notifierRecovered : begun }
 }
 
-/// A process's current knowledge of a condition.
+/// The state of a condition, as this process observes it.
 package enum ConditionStatus: Sendable, Equatable {
     case holds
-    /// Undecided: a reported condition lasts, and none begins.
+    /// Undecided: an active condition remains active, and no condition begins.
     case unknown
     case over(OperatorCondition.End)
 }

@@ -1,17 +1,17 @@
 package import Time
 
-/// Counts the registrations of the last ten minutes, and those with a type of device that no notifier of the app serves. Such a device is
-/// registered and never notified, which no delivery shows.
+/// Counts the registrations of the last ten minutes, and those with a device type that no notifier of the app serves. Such a device is
+/// registered but never notified, and has no delivery that would show this.
 ///
-/// Apps register at each start, so a type in use appears again and again.
+/// Apps register at each start, so a type in use appears repeatedly.
 package struct UnservedDevices: Sendable {
-    /// The fewest registrations of a type for a finding.
+    /// The minimum number of registrations of a type for a finding.
     package static let fewest = AnswerWindow.fewest
-    /// The most types of an app that are counted within five seconds, because callers choose them.
+    /// The maximum number of an app's types that are counted within five seconds, because callers choose them.
     private static let maximumTypes = 16
 
     package struct Finding: Sendable, Equatable {
-        /// In the caller's own words.
+        /// As the caller named it.
         package let app, type: String
         /// Registrations of the type, and all registrations of the app.
         package let count, total: UInt64

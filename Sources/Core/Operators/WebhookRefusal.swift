@@ -6,7 +6,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     case noSignature = "no_signature"
     /// No key of the app matches the signature.
     case signature
-    /// The body names an app that the proof of origin does not cover.
+    /// The body names an app that the verified secret or signature does not cover.
     case app
     /// The path names an app that is not configured.
     case unknownApp = "unknown_app"
@@ -14,7 +14,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     case anonymous
     case malformed
 
-    /// Whether any caller can cause it, because it precedes the proof of origin.
+    /// Whether any caller can cause it, because the webhook is not authenticated yet.
     package var isUnproven: Bool {
         switch self {
         case .pathSecret, .noSignature, .signature, .unknownApp: true
@@ -22,11 +22,11 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the body is at fault, and not the proof of origin.
+    /// Whether the body is at fault, and not the webhook's authentication.
     package var isOfBody: Bool { self == .malformed || self == .anonymous }
 
-    /// Returns the remedy if the help desk has sent the webhooks, as the end of a sentence.
-    /// - Parameter app: the app that they name; nil or empty: unknown.
+    /// Returns the remedy for the case that the help desk itself sent the webhooks, worded as the end of a sentence.
+    /// - Parameter app: the app that they name; nil or empty when unknown.
     package func remedy(of app: String?) -> LocalizedText {
         switch self {
         case .app where app?.isEmpty ?? true:

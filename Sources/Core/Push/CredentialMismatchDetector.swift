@@ -1,9 +1,9 @@
-/// Decides whether a push provider's "wrong app" refusal is due to the device's token or to the notifier's settings. The provider reports
-/// both with the same words.
+/// Decides whether a push provider's "wrong app" rejection is due to the device's token or to the notifier's settings. The provider gives
+/// the same reason for both.
 ///
-/// A delivery proves that the settings are right. The settings are wrong when the provider refuses devices of `count` different users in a
-/// row although it has accepted a push for each of these tokens before. A token that was never accepted proves nothing, because any
-/// registered user can send any token. This is a value type: the caller locks, and uses one detector for each notifier.
+/// A delivery proves that the settings are right. The settings are wrong when the provider rejects devices of `count` different users in a
+/// row although it has accepted a push for each of these tokens before. A token that was never accepted is no evidence, because any
+/// registered user can send any token. This type is a value: the caller locks, and uses one detector for each notifier.
 package struct CredentialMismatchDetector: Sendable, Equatable {
     package enum Finding: Sendable, Equatable {
         /// The token belongs to another app.
@@ -14,20 +14,20 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
         case settings
     }
 
-    /// The most tokens remembered; a token beyond needs one more refusal.
+    /// The maximum number of stored tokens; a further token needs one more rejection.
     package static let limit = 10_000
 
-    /// Users whose devices must be refused to raise the alarm.
+    /// The number of users whose devices must be rejected to raise the alarm.
     package let count: Int
     /// Whether the settings are wrong. Only a delivery resets it.
     package private(set) var isRaised = false
 
     private var hasDelivered = false
-    /// Users refused since the last delivery whose tokens were accepted before. The device id of these keys is empty.
+    /// Users rejected since the last delivery whose tokens were accepted before. The device id of these keys is empty.
     private var people: Set<Device.Key> = []
-    /// Digests of the tokens refused since the last delivery.
+    /// Digests of the tokens rejected since the last delivery.
     private var unclear: Set<[UInt8]> = []
-    /// Digests of the tokens refused before the last delivery; the next refusal is the token's fault.
+    /// Digests of the tokens rejected before the last delivery; the next rejection is the token's fault.
     private var refusedBeforeDelivery: Set<[UInt8]> = []
 
     package init(count: Int = 10) {
@@ -44,7 +44,7 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
         unclear = []
     }
 
-    /// Records that the provider refused a device as another app's.
+    /// Records that the provider rejected a device as another app's.
     /// - Parameter wasTaken: whether the provider has accepted a push for this token before.
     package mutating func refused(_ device: Device, wasTaken: Bool) -> Finding {
         if isRaised { return .settings }

@@ -1,6 +1,6 @@
 package import Time
 
-/// A bearer token for a push provider: a credential, valid for about an hour. It belongs in a header, never in a log, and prints as
+/// A bearer token for a push provider: a credential, valid for about an hour. It may be in a header but never in a log, and it prints as
 /// `<redacted>`.
 package struct ProviderToken: Sendable {
     /// The token, without `Bearer `.
@@ -24,7 +24,7 @@ extension ProviderToken: CustomStringConvertible, CustomDebugStringConvertible, 
 package protocol ProviderTokenSource: Sendable {
     /// Mints or fetches one token. The cache runs one call at a time.
     /// - Parameters:
-    ///   - unixSeconds: the time to mint the token at: the provider's when the local clock is known to be wrong.
+    ///   - unixSeconds: the issue time of the token: by the provider's clock when the local clock is known to be wrong.
     ///   - completion: called exactly once, on any thread, possibly before this function returns. The source sets its own timeout.
     func fetch(unixSeconds: UnixSeconds, completion: @escaping @Sendable (ProviderTokenFetch) -> Void)
 }
@@ -32,8 +32,8 @@ package protocol ProviderTokenSource: Sendable {
 package enum ProviderTokenFetch: Sendable {
     /// The lifetime starts with the request.
     case token(String, lifetimeMilliseconds: UInt64)
-    /// The provider refuses the credential; `reason` is a stable word, never text from the provider.
-    /// - Parameter providerUnixSeconds: the time in the provider's Date header, if a wrong clock may explain the refusal.
+    /// The provider rejects the credential; `reason` is a stable word, never text from the provider.
+    /// - Parameter providerUnixSeconds: the time in the provider's Date header, if a wrong clock may explain the rejection.
     case refused(reason: String, providerUnixSeconds: UnixSeconds?)
     /// No token is available now; `retryAfterMilliseconds` is the provider's Retry-After.
     case unavailable(reason: String, retryAfterMilliseconds: UInt64?)
@@ -41,7 +41,7 @@ package enum ProviderTokenFetch: Sendable {
 
 package struct ProviderTokenFailure: Error, Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// The provider refuses the credential: the operator must change the configuration.
+        /// The provider rejects the credential: the operator must change the configuration.
         case refused
         /// A later request may succeed; 0 when the caller may retry at once.
         case unavailable(retryAfterMilliseconds: UInt64)
@@ -51,7 +51,7 @@ package struct ProviderTokenFailure: Error, Sendable, Equatable {
     package enum StateReason: String, Sendable, CaseIterable {
         /// The local and the provider's clock differ by more than `ProviderClock.toleranceSeconds`.
         case clockSkew = "clock_skew"
-        /// The provider refused a token shortly after it had refused the previous one.
+        /// The provider rejected a token shortly after it had rejected the previous one.
         case refusedAgain = "token_refused"
         /// The provider reported too many different tokens.
         case tooManyUpdates = "too_many_token_updates"
@@ -80,7 +80,7 @@ extension DeliveryOutcome {
     }
 }
 
-/// The next step after a provider has refused a token in a request.
+/// The next step after a provider has rejected a token in a request.
 package enum TokenRefusal: Sendable, Equatable {
     /// Request the replacement from the cache, and retry once.
     case askAgain
@@ -89,6 +89,6 @@ package enum TokenRefusal: Sendable, Equatable {
     case clockSkew(seconds: Int64)
     /// No other token is available now: end the attempt with this failure.
     case hold(ProviderTokenFailure)
-    /// The token's age is not the cause: the provider refuses the credential.
+    /// The token's age is not the cause: the provider rejects the credential.
     case credentialRefused
 }

@@ -3,7 +3,7 @@ package struct ProviderTokenPolicy: Sendable {
     package let renewEarlyMilliseconds: UInt64
     /// Milliseconds before its expiry at which a token is no longer used, so that it does not expire in transit.
     package let marginMilliseconds: UInt64
-    /// The shortest interval between two replacements of refused tokens, in milliseconds.
+    /// The minimum interval between two replacements of rejected tokens, in milliseconds.
     package let replacementIntervalMilliseconds: UInt64
     /// The backoff after a failed fetch.
     package let backOff: RetryPolicy
@@ -33,7 +33,7 @@ package struct ProviderTokenPolicy: Sendable {
 }
 
 extension RetryPolicy {
-    /// For fetching tokens: at most a minute apart unless the provider asks for more, because a whole notifier waits.
+    /// For fetching tokens: at most a minute apart unless the provider requires more, because a whole notifier waits.
     package static let tokenFetch = RetryPolicy(
         baseMilliseconds: 2000, floorMilliseconds: 1000, ceilingMilliseconds: 60_000, retryAfterCeilingMilliseconds: 3_600_000)
 

@@ -1,11 +1,11 @@
 package import Time
 
 extension ProviderTokenState {
-    /// Records that the provider has refused a token. The token is replaced once, no matter how many requests it was refused in. The
+    /// Records that the provider has rejected a token. The token is replaced once, no matter how many requests it was rejected in. The
     /// replacement is replaced only after `replacementIntervalMilliseconds`.
     /// - Parameters:
     ///   - isExpired: whether the provider reports that the token is too old; otherwise it is replaced only when the clocks differ.
-    ///   - providerUnixSeconds: the time in the Date header of the refusal.
+    ///   - providerUnixSeconds: the time in the Date header of the rejection.
     ///   - unixSeconds: the local clock's time, uncorrected.
     package mutating func refused(
         _ token: ProviderToken, isExpired: Bool, providerUnixSeconds: UnixSeconds?, now: MonotonicMilliseconds, unixSeconds: UnixSeconds
@@ -24,13 +24,13 @@ extension ProviderTokenState {
         return skew.map { .clockSkew(seconds: $0) } ?? .askAgain
     }
 
-    /// Records that the provider has reported too many different tokens. The current token stays, no token is fetched for
+    /// Records that the provider has reported too many different tokens. The current token is kept, no token is fetched for
     /// `replacementIntervalMilliseconds`, and none is used during a backoff that grows with each report.
     /// - Returns: the failure that ends the attempt.
     package mutating func tooManyUpdates(
         now: MonotonicMilliseconds, retryAfterMilliseconds: UInt64?, random: inout some RandomNumberGenerator
     ) -> ProviderTokenFailure {
-        // Requests that were under way together get one complaint each; only the first counts.
+        // Requests that were in progress together get one report each; only the first one counts.
         if let failure = pause?.failure(now: now) { return failure }
         complaints += 1
         let wait = policy.updatesBackOff.delayMilliseconds(
@@ -44,12 +44,12 @@ extension ProviderTokenState {
 
     /// Compares the provider's clock with the time at which a token was minted. If they differ, later tokens are minted by the provider's
     /// time.
-    /// - Returns: seconds by which the provider's clock is ahead of the local one; nil when the clocks do not explain the refusal.
+    /// - Returns: seconds by which the provider's clock is ahead of the local one; nil when the clocks do not explain the rejection.
     mutating func learnClock(_ providerUnixSeconds: UnixSeconds?, correction: Int64, unixSeconds: UnixSeconds) -> Int64? {
         guard let provider = providerUnixSeconds,
             ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds.advanced(by: correction)) != nil
         else { return nil }
-        // If our clock has been corrected meanwhile, the correction was what made the token's time wrong.
+        // If the local clock has been corrected meanwhile, the earlier correction made the token's time wrong.
         clockCorrectionSeconds = ProviderClock.skew(providerUnixSeconds: provider, unixSeconds: unixSeconds) ?? 0
         return provider.offset(from: unixSeconds)
     }
@@ -57,7 +57,7 @@ extension ProviderTokenState {
 
 /// A provider's clock, read from the Date header of its responses (RFC 9110 section 6.6.1).
 package enum ProviderClock {
-    /// The largest difference in seconds that does not explain a refused token.
+    /// The maximum difference in seconds that does not explain a rejected token.
     package static let toleranceSeconds: Int64 = 300
 
     /// Parses a Date header; 1970 for any earlier time, nil when the header is missing or malformed.

@@ -16,7 +16,7 @@ package struct ProviderTokenState: Sendable {
         case fail(ProviderTokenFailure)
     }
 
-    /// The longest token lifetime accepted from a provider, in milliseconds; a longer one is shortened to it.
+    /// The maximum token lifetime accepted from a provider, in milliseconds; a longer one is shortened to it.
     private static let maximumLifetimeMilliseconds: UInt64 = 24 * 3_600_000
 
     let policy: ProviderTokenPolicy
@@ -26,7 +26,7 @@ package struct ProviderTokenState: Sendable {
     /// Consecutive reports of too many different tokens.
     var complaints = 0
     var lastNumber: UInt64 = 0
-    /// Time at which a refused token was last replaced.
+    /// The time at which a rejected token was last replaced.
     var replacedAt: MonotonicMilliseconds?
     /// Prevents fetches after a failed fetch.
     var backOff: Hold?
@@ -127,7 +127,7 @@ extension ProviderTokenState {
         let clockCorrectionSeconds: Int64
     }
 
-    /// A time before which an operation is not allowed, and the reason.
+    /// The time before which an operation is not allowed, and the reason.
     struct Hold: Sendable {
         private let reason: String
         private let isRefusal: Bool

@@ -11,7 +11,7 @@ package struct PushNotification: Sendable, Equatable {
     package static let shortenedPayload = 2048
 
     package let title: String
-    /// May have several lines. It is shortened when the message is too large.
+    /// It may have several lines, and is shortened when the message is too large.
     package private(set) var body: String
     /// The https URL of the author's picture; nil for none. It is omitted before the body is shortened.
     package private(set) var avatarURL: String?
@@ -68,14 +68,15 @@ package struct PushNotification: Sendable, Equatable {
         return isSendable ? id.text : String(UInt64(bitPattern: shortDigest(of: id.text)), radix: 16)
     }
 
-    /// The data with which the app opens the chat. All values are strings: FCM accepts nothing else, and JavaScript has no 64-bit integers.
+    /// The data with which the app opens the chat. All values are strings: FCM accepts no other type, and JavaScript has no 64-bit
+    /// integers.
     package var data: [(key: String, value: String)] {
         [("app_id", appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? []) + (channel.map { [("channel", $0.text)] } ?? [])
             + [("comment_id", commentID.text), ("event_id", eventID.description)]
             + (createdTime.map { [("created_at", $0)] } ?? []) + (avatarURL.map { [("avatar_url", $0)] } ?? [])
     }
 
-    /// Returns the remaining life in whole seconds, at most four weeks, the longest that FCM accepts.
+    /// Returns the remaining lifetime in whole seconds, at most four weeks, the maximum that FCM accepts.
     package func lifetimeSeconds(now: UnixMilliseconds) -> UInt64 { Self.lifetimeSeconds(until: expiresAt, now: now) }
 
     static func lifetimeSeconds(until expiresAt: UnixMilliseconds, now: UnixMilliseconds) -> UInt64 {
@@ -90,7 +91,7 @@ package struct PushNotification: Sendable, Equatable {
     ///   - render: makes the message; a longer body must make a longer message.
     /// - Throws: when the message is too large even without a body.
     package func fitting(limit: Int, _ render: (PushNotification) -> [UInt8]) throws(TooLarge) -> [UInt8] {
-        // No format encodes a text in fewer bytes than its UTF-8 form has.
+        // Every format encodes a text in at least as many bytes as its UTF-8 form has.
         if body.utf8.count <= limit, case let whole = render(self), whole.count <= limit { return whole }
         if avatarURL != nil { return try withoutAvatar.fitting(limit: limit, render) }
         let empty = render(with(body: PushText.ellipsis))

@@ -17,14 +17,14 @@ package struct PushStyle: Sendable, Equatable {
         case badge
     }
 
-    /// The longest title in bytes of UTF-8: longer than any device displays, and small compared with a payload.
+    /// The maximum size of a title in bytes of UTF-8: longer than any device displays, and small compared with a payload.
     package static let longestTitleBytes = 256
 
     package let content: PushContent
     package let templates: PushTemplates
     /// The name of a sound in the app, or `default`; nil for no sound.
     package let sound: String?
-    /// The number on the app's icon; nil leaves it unchanged. The number of unread messages is unknown, so 1 means "something".
+    /// The number on the app's icon; nil leaves it unchanged. The number of unread messages is unknown, so 1 means "unread messages".
     package let badge: Int?
     /// The notification channel that the Android app has created; nil for the one named in its manifest.
     package let androidChannel: String?

@@ -10,7 +10,7 @@ package struct PushTemplate: Sendable, Equatable {
     }
 
     package enum Problem: Error, Equatable {
-        /// Without visible characters.
+        /// A template without visible characters.
         case empty
         case tooLong
         case controlCharacter
@@ -20,7 +20,7 @@ package struct PushTemplate: Sendable, Equatable {
         case misplaced(Placeholder)
     }
 
-    /// The longest template in bytes of UTF-8, which leaves space for the values.
+    /// The maximum size of a template in bytes of UTF-8, which leaves space for the values.
     package static let longestBytes = 200
 
     private enum Piece: Equatable {

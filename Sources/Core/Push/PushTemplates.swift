@@ -2,7 +2,7 @@
 package struct PushTemplates: Sendable, Equatable {
     package struct Problems: Error, Equatable {
         package struct Problem: Equatable, Sendable {
-            /// nil: the mistake is in the language.
+            /// Nil when the fault is in the language.
             package let part: PushTemplatePart?
             /// A predicate that follows the text's name, such as `has the unknown placeholder {name}`.
             package let description: String
@@ -12,7 +12,7 @@ package struct PushTemplates: Sendable, Equatable {
         package let all: [Problem]
     }
 
-    /// Such as `ru` or `pt-BR`.
+    /// The language tag, such as `ru` or `pt-BR`.
     package let language: String
     private let templates: [PushTemplatePart: PushTemplate]
 
@@ -33,7 +33,7 @@ package struct PushTemplates: Sendable, Equatable {
         var templates: [PushTemplatePart: PushTemplate] = [:]
         for part in PushTemplatePart.allCases {
             guard let text = texts[part] ?? builtIn[part] else {
-                // Of a language that was misspelled nobody knows what is missing.
+                // If the language tag is misspelled, it is unknown which texts are missing.
                 if isLanguage, Self.required.contains(part) {
                     problems.append(.init(part: part, description: "is missing; give a text, as this language has none built in"))
                 }
@@ -50,7 +50,7 @@ package struct PushTemplates: Sendable, Equatable {
         self.templates = templates
     }
 
-    /// Returns the built-in texts of a language; of another language those that are the same in all languages.
+    /// Returns the built-in texts of a language; for another language, the texts that are the same in all languages.
     package static func builtIn(in language: String) -> [PushTemplatePart: String] {
         builtIn[language.prefix { $0 != "-" }.lowercased()] ?? independent
     }
@@ -123,7 +123,7 @@ package enum PushTemplatePart: String, Sendable, CaseIterable {
     case filesMany = "files_many"
     /// Also replaces every plural form without a text.
     case filesOther = "files_other"
-    /// The title that reveals nothing, also used if the author's name is unknown.
+    /// The title that reveals no name, also used if the author's name is unknown.
     case neutralTitle = "neutral_title"
     case neutralBody = "neutral_body"
 

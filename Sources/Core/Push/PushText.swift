@@ -63,7 +63,7 @@ package enum PushText {
 extension PushText {
     /// Whether `line` would not change the text, the usual case.
     private static func isLine(_ text: String) -> Bool {
-        // A space in front is one too many as well.
+        // A space in front is also superfluous.
         var hasSpace = true
         for scalar in text.unicodeScalars {
             guard scalar == " " ? !hasSpace : !isWhitespace(scalar) && !isUnwanted(scalar) else { return false }
@@ -73,7 +73,7 @@ extension PushText {
     }
 
     private static func withPlainLineBreaks(_ text: String) -> String.UnicodeScalarView {
-        // Most texts have one line and nothing to leave out.
+        // Most texts have one line and nothing to remove.
         if text.unicodeScalars.allSatisfy({ !isLineBreak($0) && !isUnwanted($0) }) { return text.unicodeScalars }
         var clean = String.UnicodeScalarView()
         var followsCarriageReturn = false
@@ -102,7 +102,7 @@ extension PushText {
         return text
     }
 
-    // Control characters and noncharacters are the same for ever (Unicode, "Character Encoding Stability Policies"), so no table is asked.
+    // Control characters and noncharacters never change (Unicode, "Character Encoding Stability Policies"), so no table is needed.
     private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F, 0xA0..<0x202A: false
@@ -119,7 +119,7 @@ extension PushText {
         }
     }
 
-    /// Default-ignorable letters are invisible, and some names consist of nothing else.
+    /// Default-ignorable letters are invisible, and some names consist only of them.
     private static func isVisible(_ text: String.UnicodeScalarView) -> Bool {
         text.contains { !isWhitespace($0) && !$0.properties.isDefaultIgnorableCodePoint }
     }

@@ -4,15 +4,15 @@ package import Time
 /// A silent push that asks a device to remove the notifications of comments that its user has read elsewhere, independent of a provider's
 /// format.
 package struct PushWithdrawal: Sendable, Equatable {
-    /// The delay after a read receipt, in milliseconds. A user who reads message by message causes a withdrawal for each, and each one
-    /// replaces those that wait; phones accept few silent pushes.
+    /// The delay after a read receipt, in milliseconds. A user who reads message by message causes a withdrawal for each one, and each
+    /// withdrawal replaces the pending ones, because phones accept few silent pushes.
     package static let delayMilliseconds: UInt64 = 5000
-    /// The maximum life in milliseconds. A late one does no harm, because it names only messages that were read.
+    /// The maximum lifetime in milliseconds. A late withdrawal does no harm, because it names only messages that were read.
     package static let lifetimeMilliseconds: UInt64 = 3_600_000
 
     /// The `PushNotification.thread` to remove; nil for all.
     package let thread: String?
-    /// Identical for all withdrawals of one conversation, of which only the last matters: 1 to 64 visible ASCII characters.
+    /// Identical for all withdrawals of one conversation, because only the last one matters: 1 to 64 visible ASCII characters.
     package let collapseID: String
     /// Time after which the withdrawal is not sent.
     package let expiresAt: UnixMilliseconds
@@ -35,10 +35,10 @@ package struct PushWithdrawal: Sendable, Equatable {
             + [("seen_at", seenAt), ("event_id", event.id.description)]
     }
 
-    /// Returns the remaining life in whole seconds, like `PushNotification.lifetimeSeconds`.
+    /// Returns the remaining lifetime in whole seconds, like `PushNotification.lifetimeSeconds`.
     package func lifetimeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifetimeSeconds(until: expiresAt, now: now) }
 
-    /// Compares the content that is sent.
+    /// Compares only the content that is sent.
     package static func == (left: Self, right: Self) -> Bool {
         left.collapseID == right.collapseID && left.expiresAt == right.expiresAt && left.data.elementsEqual(right.data, by: ==)
     }

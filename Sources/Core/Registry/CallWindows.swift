@@ -1,7 +1,7 @@
 package import Time
 
 package struct LimitRefusal: Sendable, Equatable {
-    /// The violated rule that allows the next call last.
+    /// The violated rule with the latest next allowed call.
     package let rule: LimitRule
     /// Time from which the rule allows a call.
     package let until: UnixMilliseconds
@@ -10,7 +10,7 @@ package struct LimitRefusal: Sendable, Equatable {
         (self.rule, self.until) = (rule, until)
     }
 
-    /// Returns the refusal that lasts longest; nil when all rules allow another call.
+    /// Returns the refusal with the longest wait; nil when all rules allow another call.
     /// - Parameter earliest: the time of the first of the last `max` calls that a rule counts; nil when there were fewer.
     static func longest<Failure: Error>(
         of rules: [LimitRule], now: UnixMilliseconds, earliest: (LimitRule) throws(Failure) -> UnixMilliseconds?
@@ -30,9 +30,9 @@ package struct LimitRefusal: Sendable, Equatable {
 /// Sliding windows of calls per user and app (`LimitRule`), in the memory of one process. A value type: the caller locks. Record only users
 /// whose security key is valid.
 ///
-/// The windows are exact for the last `personLimit` users. A new user replaces the one whose last call is the oldest. Refusing the new user
-/// instead would let many users, or one with many accounts, lock out all others for a whole window. A forgotten user gets too many calls
-/// only after that many others have called.
+/// The windows are exact for the last `personLimit` users. A new user replaces the one whose last call is the oldest. If the new user were
+/// rejected instead, many users, or one with many accounts, could lock out all others for a whole window. A removed user can exceed the
+/// limits only after that many others have called.
 package struct CallWindows: Sendable {
     package struct Person: Hashable, Sendable {
         package let appID: ByteKey
@@ -47,12 +47,12 @@ package struct CallWindows: Sendable {
     private let maximumPerPerson: Int?
     private let maximumPerApp: Int?
     private var ofPeople: BoundedTable<Person, CallTimes>
-    // As many as are configured, because the caller belongs to one of them.
+    // Any number of configured apps is stored, because every caller belongs to one of them.
     private var ofApps: [ByteKey: CallTimes] = [:]
 
     /// - Parameters:
     ///   - rules: of the scopes `user` and `app`.
-    ///   - personLimit: the most users, at least 1. Each takes 8 bytes a call, for as many calls as the largest rule counts.
+    ///   - personLimit: the maximum number of users, at least 1. Each takes 8 bytes for each call that the largest rule counts.
     package init(_ rules: [LimitRule], personLimit: Int) {
         precondition(rules.allSatisfy { $0.scope == .user || $0.scope == .app }, "calls are known by person and app")
         self.rules = rules
@@ -68,7 +68,7 @@ package struct CallWindows: Sendable {
         }
     }
 
-    /// Records a call even if a rule refuses it.
+    /// Records a call even if a rule rejects it.
     package mutating func record(_ person: Person, now: UnixMilliseconds) {
         if let maximumPerPerson {
             ofPeople.insert((ofPeople[person] ?? CallTimes()).adding(now, keeping: maximumPerPerson), for: person)
@@ -76,14 +76,14 @@ package struct CallWindows: Sendable {
         if let maximumPerApp { ofApps[person.appID] = (ofApps[person.appID] ?? CallTimes()).adding(now, keeping: maximumPerApp) }
     }
 
-    /// Removes a recorded call that turned out not to count.
+    /// Removes a recorded call that must not be counted.
     /// - Parameter time: the time at which it was recorded.
     package mutating func giveBack(_ person: Person, at time: UnixMilliseconds) {
         if let times = ofPeople[person] { ofPeople.insert(times.without(time), for: person) }
         ofApps[person.appID] = ofApps[person.appID]?.without(time)
     }
 
-    /// Records a call unless a rule refuses it; returns the refusal.
+    /// Records a call unless a rule rejects it; returns the refusal.
     package mutating func take(_ person: Person, now: UnixMilliseconds) -> LimitRefusal? {
         if let refusal = refusal(of: person, now: now) { return refusal }
         record(person, now: now)

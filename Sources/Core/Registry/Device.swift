@@ -36,17 +36,17 @@ package struct Device: Sendable, Equatable {
         }
     }
 
-    /// In UTF-16 code units.
+    /// The maximum length of a type, in UTF-16 code units.
     package static let longestType = 32
 
     package let key: Key
-    /// The kind of device in the app's own words, such as `ios`, at most `longestType`; selects the notifiers.
+    /// The kind of device as the app names it, such as `ios`, at most `longestType`; selects the notifiers.
     package let type: String
     package let token: PushToken
-    /// The provider's environment that has accepted a push for the token, or the provider's name if it has one; nil until a push was
-    /// accepted.
+    /// The provider's environment that has accepted a push for the token, or the provider's name if it has no environments; nil until a
+    /// push was accepted.
     package let environment: String?
-    /// Time since which it has this token and type.
+    /// The time since which the device has this token and type.
     package private(set) var registeredAt: UnixMilliseconds
     /// Time of the app's last registration.
     package private(set) var seenAt: UnixMilliseconds

@@ -10,8 +10,8 @@ package struct LimitRule: Sendable, Equatable {
         case service
     }
 
-    /// Milliseconds by which a recorded call may lie in the future. A later one was recorded before the clock was set back and is ignored,
-    /// so that it does not lock out callers.
+    /// The maximum milliseconds by which a recorded call may lie in the future. A later one was recorded before the clock was set back and
+    /// is ignored, so that it does not lock out callers.
     package static let clockToleranceMilliseconds: UInt64 = 60_000
 
     package let scope: Scope
@@ -58,7 +58,7 @@ package struct CallTimes: Sendable, Equatable {
         return UnixMilliseconds(rawValue: bytes[start..<start + Self.width].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Adds a call and keeps the last `most`.
+    /// Adds a call and keeps the last `most` calls.
     package func adding(_ time: UnixMilliseconds, keeping most: Int) -> CallTimes {
         var added = CallTimes(bytes: Array(bytes.suffix((most - 1) * Self.width)))
         for shift in stride(from: 56, through: 0, by: -8) { added.bytes.append(UInt8(truncatingIfNeeded: time.rawValue >> UInt64(shift))) }
@@ -68,7 +68,7 @@ package struct CallTimes: Sendable, Equatable {
     /// Empty when there is no call.
     package var withoutLast: CallTimes { CallTimes(bytes: Array(bytes.dropLast(Self.width))) }
 
-    /// Removes one call at a time; unchanged when there is none.
+    /// Removes one call at a time; does nothing when there is none.
     func without(_ time: UnixMilliseconds) -> CallTimes {
         let count = bytes.count / Self.width
         guard let last = (1...max(count, 1)).first(where: { earliest(ofLast: $0) == time }) else { return self }
@@ -94,7 +94,7 @@ extension CallTimes: Timestamped {
     }
 }
 
-/// The registrations that are stored as numbered rows, because there may be a million of them.
+/// Calls about devices are stored as numbered rows, because there may be a million of them.
 package enum CallSeries: Sendable, Hashable {
     case app(ByteKey)
     case service

@@ -18,8 +18,8 @@ package struct PushToken: Sendable, Equatable {
         self.init(text, digest: Array(try sha256(text.utf8.span).prefix(16)))
     }
 
-    /// Normalizes a token. Hexadecimal digits of 32 bytes or more, as in APNs tokens, become lower case, because two spellings of one token
-    /// would be two devices. No other provider has such tokens.
+    /// Normalizes a token. Hexadecimal digits of 32 bytes or more, as in APNs tokens, become lower case, because otherwise two spellings of
+    /// one token would be two devices. No other provider has such tokens.
     static func form(of text: String) -> String {
         text.utf8.count >= fewestDigits && APNsToken.isValid(text) ? text.lowercased() : text
     }
@@ -34,7 +34,7 @@ package struct PushToken: Sendable, Equatable {
 
     /// The first and the last four scalars of a long token, and the number of scalars.
     package var masked: String {
-        // Not characters, of which one may be as long as a whole token.
+        // Counts scalars, because one character may be as long as a whole token.
         let scalars = text.unicodeScalars
         guard scalars.count >= 24 else { return "…(\(scalars.count))" }
         return "\(String(scalars.prefix(4)))…\(String(scalars.suffix(4)))(\(scalars.count))"

@@ -5,7 +5,7 @@ package import Time
 package struct Registration: Sendable {
     package let key: Device.Key
     package let type: String
-    /// nil: unsubscribe.
+    /// Nil unsubscribes the device.
     package let token: PushToken?
     package private(set) var now: UnixMilliseconds
     /// Limits for registering; unsubscribing is exempt.
@@ -13,7 +13,7 @@ package struct Registration: Sendable {
     /// The claims to store with the device.
     package let claims: KeyClaims
 
-    /// - Parameter claims: the default is for a key that only the app's backend understands; it requires that all processes share one
+    /// - Parameter claims: the default is for a key that only the app's backend can read; it requires that all processes use the same
     ///   clock.
     package init(
         key: Device.Key, type: String, token: PushToken?, now: UnixMilliseconds, rules: [LimitRule], claims: KeyClaims? = nil
@@ -33,7 +33,7 @@ package struct Registration: Sendable {
         /// The device was registered with the same token and type.
         case unchanged
         case removed
-        /// A limit was exceeded and nothing has changed; `rule` is the one that allows the next call last, at `until`.
+        /// A limit was exceeded and nothing has changed; `rule` is the one with the latest next allowed call, at `until`.
         case limited(rule: LimitRule, until: UnixMilliseconds)
         /// The security key was revoked, or the user blocked or forgotten, after the key was verified; nothing has changed.
         case revoked

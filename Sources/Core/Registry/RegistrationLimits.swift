@@ -1,11 +1,11 @@
 internal import Time
 
 /// Decides whether the limits allow a registration, and how it is recorded. Windows slide: the times of the last allowed calls are stored,
-/// as many as the largest rule counts. A call is refused while the first of the last `max` is younger than the window. Refused calls are
-/// not recorded.
+/// as many as the largest rule counts. A call is rejected while the first of the last `max` calls is younger than the window. Rejected
+/// calls are not recorded.
 enum RegistrationLimits {
     enum Verdict {
-        /// The changes record the call.
+        /// The changes that record the call.
         case allowed([RegistryTransition.Change])
         case limited(rule: LimitRule, until: UnixMilliseconds)
     }

@@ -17,7 +17,7 @@ package struct RegistryChange: Sendable, Equatable {
         /// The user has more devices than allowed.
         case tooManyDevices = "too_many_devices"
         case idle
-        /// The provider does not know the token any more.
+        /// The provider no longer knows the token.
         case gone
         case operatorRemoved = "operator"
         /// The user was forgotten. Only relays receive this, so that their help desks delete the token; others receive `user.forgotten`.
@@ -27,7 +27,7 @@ package struct RegistryChange: Sendable, Equatable {
     package let kind: Kind
     /// The device after a registration, or before a removal.
     package let device: Device
-    /// The device before, if its token or type has changed; nil otherwise.
+    /// The previous state of the device, if its token or type has changed; nil otherwise.
     package let replaced: Device?
     package let at: UnixMilliseconds
 
@@ -40,7 +40,7 @@ package struct RegistryChange: Sendable, Equatable {
 }
 
 extension RegistryChange {
-    /// The data of such an event: encodes and decodes it.
+    /// The data of such an event, for encoding and decoding.
     package struct Payload: Sendable, Equatable {
         package struct Token: Sendable, Equatable {
             package let type: String
@@ -63,9 +63,9 @@ extension RegistryChange {
         /// Not empty.
         package let deviceID: String
         package let token: Token
-        /// The previous token of the device, if it has another one now.
+        /// The previous token of the device, if the device now has another one.
         package let replaced: Token?
-        /// nil: it was registered, or the reason is unknown to this version.
+        /// Nil when the device was registered, or when this version does not know the reason.
         package let reason: Reason?
         package let isRemoval: Bool
 
@@ -87,7 +87,7 @@ extension RegistryChange {
             isRemoval = event.kind == .pushTokenRemoved
         }
 
-        /// Whether the registry still agrees: after a registration the device has this token and type, after a removal it is not
+        /// Whether the registry still matches: after a registration the device has this token and type, after a removal it is not
         /// registered. If not, a later event reports the later change.
         /// - Parameter device: the device as registered now; nil when it is not.
         package func holds(for device: Device?) -> Bool {
@@ -96,7 +96,7 @@ extension RegistryChange {
 
         private static func token(_ object: JSONValue) -> Token? {
             guard let type = object["type"]?.text, let text = object["token"]?.text, !text.isEmpty else { return nil }
-            // An event that an earlier version has stored may have another form.
+            // The event may have another form, because an earlier version may have stored it.
             return Token(type: type, text: PushToken.form(of: text))
         }
 
@@ -130,17 +130,17 @@ extension RegistryChange {
     }
 }
 
-/// The notifiers that receive registry changes by the current configuration. The caller passes it to each method of the store that may
-/// change the registry, so that the store holds no configuration. A copy costs a few words.
+/// The notifiers that receive registry changes, from the current configuration. The caller passes it to each method of the store that may
+/// change the registry, so that the store needs no configuration. A copy costs a few words.
 package struct RegistryAudience: Sendable {
     package static let nobody = RegistryAudience([], lifetimeMilliseconds: 0)
 
     private let byApp: [ByteKey: [Subscription]]
     private let relayNames: Set<ByteKey>
     private let sessions: SessionAudience
-    /// Milliseconds after a change when its event expires.
+    /// The lifetime of an event in milliseconds, from the change on.
     package let lifetimeMilliseconds: UInt64
-    /// The trace of the request that causes the changes; nil when none does.
+    /// The trace of the request that causes the changes; nil when no request does.
     package private(set) var trace: TraceContext?
 
     package func caused(by trace: TraceContext?) -> RegistryAudience {
@@ -172,7 +172,7 @@ package struct RegistryAudience: Sendable {
         subscriptions(of: appID).filter { relayNames.contains(ByteKey($0.notifier)) }
     }
 
-    /// The app's notifiers that receive `user.forgotten`: all but the relays, and those that end sessions.
+    /// The app's notifiers that receive `user.forgotten`: all except the relays and the notifiers that end sessions.
     package func listeners(of appID: String) -> [Subscription] {
         subscriptions(of: appID).filter { !relayNames.contains(ByteKey($0.notifier)) } + sessions.subscriptions(of: appID)
     }
@@ -196,7 +196,7 @@ package struct RegistryAudience: Sendable {
 /// The notifiers that end sessions at a help desk for users whose keys were revoked.
 package struct SessionAudience: Sendable {
     private let byApp: [ByteKey: [Subscription]]
-    /// The life of the longest session in milliseconds.
+    /// The maximum lifetime of a session in milliseconds.
     package let lifetimeMilliseconds: UInt64
 
     /// Each app must occur once.

@@ -5,17 +5,17 @@ package import Time
 package struct RegistryDevice: Sendable, Equatable {
     package let key: Device.Key
     package var type: String
-    /// nil: a tombstone.
+    /// Nil for a tombstone.
     package var token: PushToken?
-    /// The digest of the last token; nil when there never was one.
+    /// The digest of the last token; nil when the device never had one.
     package var digest: [UInt8]?
     package var environment: String?
-    /// Time since which it has its last token and type.
+    /// The time since which the device has its last token and type.
     package var registeredAt: UnixMilliseconds
     package var seenAt: UnixMilliseconds
     /// Whether the app itself reported the last state; webhooks do not change such a device.
     package var isReportedByApp: Bool
-    /// Claims of the key that registered it last.
+    /// Claims of the key of the last registration.
     package var claims: KeyClaims
 
     package init(
@@ -33,28 +33,28 @@ package struct RegistryDevice: Sendable, Equatable {
         self.claims = claims
     }
 
-    /// Makes the device of a new registration or a new token or type; without a token it is a tombstone.
+    /// Creates the device of a new registration, or of a new token or type; without a token it is a tombstone.
     init(_ registration: Registration) {
         self.init(
             key: registration.key, type: registration.type, token: registration.token, digest: registration.token?.digest,
             registeredAt: registration.now, seenAt: registration.now, isReportedByApp: true, claims: registration.claims)
     }
 
-    /// Makes a device that a webhook reports for the first time, or with a new token.
+    /// Creates a device that a webhook reports for the first time, or with a new token.
     init(_ key: Device.Key, type: String, learning token: PushToken, at time: UnixMilliseconds) {
         self.init(
             key: key, type: type, token: token, digest: token.digest, registeredAt: time, seenAt: time, isReportedByApp: false,
             claims: KeyClaims(issuedAt: time.seconds, nil))
     }
 
-    /// nil: a tombstone.
+    /// Nil for a tombstone.
     package var device: Device? {
         token.map { token in
             Device(key: key, type: type, token: token, environment: environment, registeredAt: registeredAt, seenAt: seenAt)
         }
     }
 
-    /// Makes it a tombstone.
+    /// Turns the device into a tombstone.
     package mutating func signOut(at time: UnixMilliseconds, isReportedByApp: Bool) {
         (token, seenAt, self.isReportedByApp) = (nil, time, isReportedByApp)
     }
@@ -67,7 +67,7 @@ package struct RegistryDevice: Sendable, Equatable {
     func isNamed(_ deviceID: String) -> Bool { key.deviceID.hasSameBytes(as: deviceID) }
 }
 
-/// The stored state of a user, read at once.
+/// The stored state of a user, read in one query.
 package struct RegistryPerson: Sendable, Equatable {
     /// The allowed registrations of all of the user's devices.
     package var calls: CallTimes

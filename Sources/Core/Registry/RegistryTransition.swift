@@ -25,12 +25,12 @@ package enum RegistryTransition {
         case announce(RegistryChange)
     }
 
-    /// The shortest interval, in milliseconds, at which a repeated sign-out or a webhook about a tombstone is written; short compared with
+    /// The minimum interval, in milliseconds, between writes of repeated sign-outs or of webhooks about a tombstone; short compared with
     /// the retention.
     private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
     /// Registers or unsubscribes a device if no revocation covers it and the limits allow it. Limits do not apply to unsubscribing.
-    /// - Parameter devicesPerUser: the most devices of a user, including tombstones.
+    /// - Parameter devicesPerUser: the maximum number of a user's devices, including tombstones.
     package static func register<Rows: RegistryRows>(
         _ registration: Registration, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
@@ -67,27 +67,28 @@ package enum RegistryTransition {
         if let known, known.isReportedByApp || known.digest == token.digest { return keeping(known, at: event.receivedAt) }
         let holder = try rows.holder(of: token, appID: key.appID)
         if let holder, holder.isReportedByApp { return [] }
-        // Unless it has only moved to another device of the person since.
+        // Except when the token has since only moved to another device of the person.
         let isHeldByUser = holder.map { $0.key.userID.hasSameBytes(as: key.userID) } ?? false
         if !isHeldByUser, let tombstone = devices.first(where: { $0.token == nil && $0.digest == token.digest }) {
             return keeping(tombstone, at: event.receivedAt)
         }
         if known == nil, leaving(devices, devicesPerUser, isReportedByApp: false) == nil { return [] }
-        // A type that no app could say is not believed.
+        // A type that no app could send is ignored.
         let type = event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known?.type ?? ""
         let device = RegistryDevice(key, type: type, learning: token, at: event.receivedAt)
-        // Comments would pass over it.
+        // Comments would not be delivered to it.
         if try rows.revocations(appID: key.appID, userID: key.userID).covers(device) { return [] }
         return put(device, takingFrom: holder, among: devices, devicesPerUser)
     }
 
-    /// Removes devices of a user for an operator. Tombstones stay, and so do the calls that limits count, so that a sign-out allows no
-    /// additional registrations. For a forgotten user the rows are deleted with the devices' calls, and with all devices also the user's
-    /// calls.
+    /// Removes devices of a user for an operator. Tombstones remain, and so do the calls that limits count, so that a sign-out allows no
+    /// additional registrations. For a forgotten user the rows are deleted with the devices' calls, and together with all devices also the
+    /// user's calls.
     /// - Parameters:
     ///   - filter: names the user.
     ///   - limit: the most devices.
-    /// - Returns: the number of devices that were registered, and of rows that were processed: fewer than `limit` when none is left.
+    /// - Returns: the number of devices that were registered, and the number of processed rows, which is less than `limit` when none is
+    ///   left.
     package static func remove<Rows: RegistryRows>(
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, limit: Int, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
@@ -112,7 +113,7 @@ package enum RegistryTransition {
         return (covered.count, covered.flatMap { signingOut($0, .operatorRemoved, at: now) })
     }
 
-    /// Removes an idle device or deletes a tombstone; the calls that its limits count stay.
+    /// Removes an idle device or deletes a tombstone; the calls that its limits count remain.
     package static func removeIdle(_ device: RegistryDevice, now: UnixMilliseconds) -> [Change] {
         dropping(device, .idle, at: now)
     }
@@ -135,8 +136,8 @@ package enum RegistryTransition {
         _ registration: Registration, _ devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
         guard let known = try rows.device(registration.key) else {
-            // Remembered, so that a webhook that is on its way with a token does not bring it back; but only while nothing that is known of
-            // the person must leave for it, so that invented names cost few writes.
+            // The tombstone prevents a delayed webhook with the token from restoring it. It is created only if no other device of the
+            // person must be removed for it, so that invented names cause few writes.
             let count = try rows.person(appID: registration.key.appID, userID: registration.key.userID).devices.count
             guard count < devicesPerUser else { return (.unchanged, []) }
             return (.unchanged, [.put(RegistryDevice(registration))])
@@ -146,7 +147,8 @@ package enum RegistryTransition {
         return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now, registration.claims)] : [])
     }
 
-    /// Writes a device, signs out the previous holder of its token, makes room among the user's other devices, and announces all of it.
+    /// Writes a device, signs out the previous holder of its token, removes other devices of the user if there are too many, and announces
+    /// all of these changes.
     private static func put(
         _ device: RegistryDevice, takingFrom holder: RegistryDevice?, among devices: [RegistryDevice], _ devicesPerUser: Int
     ) -> [Change] {
@@ -171,7 +173,7 @@ package enum RegistryTransition {
     }
 
     /// Returns the devices to delete for a new one: tombstones first, then those seen longest ago; nil when there are not enough.
-    /// - Parameter isReportedByApp: whether an app has reported the new device; if not, devices that an app has reported stay.
+    /// - Parameter isReportedByApp: whether an app has reported the new device; if not, devices that an app has reported are kept.
     private static func leaving(_ devices: [RegistryDevice], _ devicesPerUser: Int, isReportedByApp: Bool) -> ArraySlice<RegistryDevice>? {
         let count = devices.count - devicesPerUser + 1
         guard count > 0 else { return [] }
@@ -183,7 +185,7 @@ package enum RegistryTransition {
         return order.count < count ? nil : order.prefix(count)
     }
 
-    /// Makes a registered device a tombstone and announces it. A sign-out is the app's own report, a provider's report is not.
+    /// Turns a registered device into a tombstone and announces it. A sign-out is the app's own report; a provider's report is not.
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         let isReportedByApp = reason == .unsubscribed || (reason != .gone && device.isReportedByApp)
         return [.signOut(device.key, at: time, isReportedByApp: isReportedByApp)] + announcing(device, reason, at: time)
@@ -206,9 +208,9 @@ package enum RegistryTransition {
 }
 
 extension DeliveryPlan {
-    /// Returns the devices for a comment: the one that it names, or all of its user's if that one is unknown; none if it has signed out. A
-    /// device whose key was revoked is treated as signed out: its row is removed with the revocation of a user, and in steps after that of
-    /// a key, a key id or an app.
+    /// Returns the devices for a comment: the device that the comment names, or all of its user's devices if that one is unknown; none if
+    /// it has signed out. A device whose key was revoked is treated as signed out. Its row is removed together with the revocation of a
+    /// user, and step by step after the revocation of a key, a key id or an app.
     package static func candidates<Rows: RegistryRows>(for event: Event, in rows: Rows) throws(Rows.Failure) -> [Candidate] {
         let (appID, userID) = (event.identity.appID, event.userID)
         let devices = try rows.person(appID: appID, userID: userID).devices
@@ -220,7 +222,7 @@ extension DeliveryPlan {
     }
 }
 
-/// The lookups that the registry's rules need within a store's transaction: each is one search without side effects.
+/// The queries that the registry's rules need within a store's transaction: each is one search without side effects.
 package protocol RegistryRows {
     /// `Never` for a store in memory.
     associatedtype Failure: Error
@@ -239,11 +241,11 @@ package protocol RegistryRows {
     /// The number of the last recorded call; 0 for none. Always less than `Int64.max`.
     func lastCall(in series: CallSeries) throws(Failure) -> Int64
 
-    /// nil: there was no such call, or it was deleted.
+    /// Nil when there was no such call, or it was deleted.
     func time(ofCall number: Int64, in series: CallSeries) throws(Failure) -> UnixMilliseconds?
 
-    /// The revocations in force. A concurrent revocation of this user that is missing here must see the transaction's writes about the
+    /// The revocations in force. If a concurrent revocation of this user is missing here, it must see the transaction's writes about the
     /// user: a store with several writers locks the user before it reads the revocations, and the revocation's transaction locks the user
-    /// after writing the revocation.
+    /// after it has written the revocation.
     func revocations(appID: String, userID: String) throws(Failure) -> Revocations
 }

@@ -4,7 +4,7 @@ internal import Crypto
 /// first, which answers most callers without the store. It may be outdated because another replica has just added a revocation or this one
 /// was stalled, so the transaction decides.
 package enum Admission {
-    /// Returns the refusal of a registration; nil when it is admitted.
+    /// Returns the refusal of a registration; nil when it is accepted.
     static func refusal<Rows: RegistryRows>(
         of registration: Registration, in rows: Rows
     ) throws(Rows.Failure) -> Registration.Outcome? {
@@ -13,7 +13,7 @@ package enum Admission {
         guard revocations.count > 0 else { return nil }
         let app = RevocationDigests.app(appID.utf8.span)
         do throws(CryptoError) {
-            // Comments pass over the device by the same rule (`Revocations.covers`).
+            // Comments skip the device by the same rule (`Revocations.covers`).
             let isRefused = try revocations.revokes(registration.claims, app: app, appID: appID.utf8.span, userID: userID.utf8.span)
             return isRefused ? .revoked : nil
         } catch {
@@ -21,11 +21,11 @@ package enum Admission {
         }
     }
 
-    /// Returns the result for an event that is not stored, because its user was forgotten or OpenSSL failed; nil when it is admitted.
+    /// Returns the result for an event that is not stored, because its user was forgotten or OpenSSL failed; nil when it is accepted.
     package static func refusal<Rows: RegistryRows>(
         of incoming: IncomingEvent, in rows: Rows
     ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {
-        // An event about the erasure of the person leaves the store with the person.
+        // An event about the erasure of the person is deleted from the store when the person is.
         guard !incoming.isErased else { return nil }
         switch try isForgotten(incoming.event.userID, of: incoming.event.identity.appID, in: rows) {
         case .success(let isForgotten): return isForgotten ? .success(.ignored) : nil

@@ -5,7 +5,7 @@ package import Crypto
 /// store keeps with the digest. The digest reveals nothing without the salt. With a copy of the store, an attacker can check whether a
 /// guessed id is among the forgotten ones.
 package struct FormerUser: Sendable, Equatable {
-    /// In bytes.
+    /// The length of a salt in bytes.
     package static let saltCount = 32
 
     /// `saltCount` bytes, usually the same for the whole store.

@@ -16,9 +16,9 @@ package struct Revocation: Sendable, Equatable {
     package let id: UUIDv7
     package let appID: String
     package let subject: Subject
-    /// Only keys issued before this second are revoked; nil: all keys, including those issued later.
+    /// Only keys issued before this second are revoked; nil revokes all keys, including those issued later.
     package let issuedBefore: UnixSeconds?
-    /// The operator's own words; may be empty.
+    /// The operator's text; may be empty.
     package let reason: String
     /// The location of the admin token and the peer's address, or `command` for a command without a service.
     package let author: String
@@ -41,7 +41,7 @@ package struct Revocation: Sendable, Equatable {
         self.devicesRemoved = devicesRemoved
     }
 
-    /// nil: no user is named, or the user was forgotten.
+    /// Nil when no user is named, or the user was forgotten.
     package var person: AppUser? {
         if case .user(let userID) = subject { AppUser(appID: appID, userID: userID) } else { nil }
     }
@@ -54,12 +54,12 @@ package struct Revocation: Sendable, Equatable {
     /// Whether it concerns a forgotten user, whose data is never accepted again; it cannot be removed.
     package var isOfFormerUser: Bool { if case .formerUser = subject { true } else { false } }
 
-    /// The first second whose keys stay valid if all keys issued until `now` are revoked, including those of the same second.
+    /// The first second whose keys remain valid if all keys issued until `now` are revoked, including those of the same second.
     package static func bound(after now: UnixSeconds) -> UnixSeconds { now.saturating(adding: 1) }
 
-    /// In UTF-16 code units.
+    /// The maximum length of a reason, in UTF-16 code units.
     package static let longestReason = 500
-    /// The latest bound: no key can have a later time of issue.
+    /// The latest possible bound: no key can have a later time of issue.
     package static let latestBound = SecurityKey.latestTime + 1
 }
 

@@ -3,8 +3,8 @@ internal import Crypto
 internal import JSON
 package import Time
 
-/// A file with the known revocations, for a start at which the store cannot be read. It has lines of JSON: a header, each revocation
-/// without the operators' words, and the SHA-256 of all preceding lines.
+/// A file with the known revocations, for a start at which the store cannot be read. It consists of lines of JSON: a header, each
+/// revocation without the operators' text, and the SHA-256 of all preceding lines.
 package struct RevocationCopy: Sendable {
     package enum Problem: Error, Equatable, CustomStringConvertible {
         /// Incomplete, modified, or written by another version.
@@ -72,7 +72,7 @@ package struct RevocationCopy: Sendable {
         return bytes
     }
 
-    /// The last line; empty, which no valid file has, when OpenSSL fails.
+    /// The last line; empty, as in no valid file, when OpenSSL fails.
     private static func end(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let digest = try? sha256(Array(bytes).span) else { return [] }
         return (["sha256": .string(Hexadecimal.text(digest.span))] as JSONValue).serialized()

@@ -1,9 +1,9 @@
 internal import Time
 
-/// All revocations in force by id, the source of snapshots. A value type with one owner. A change takes microseconds, independent of their
-/// number, because snapshots share the unchanged parts.
+/// All revocations in force by id, from which snapshots are made. A value type with one owner. The time of a change does not depend on
+/// their number, because snapshots share the unchanged parts.
 package struct RevocationSet: Sendable {
-    // In this order it takes 48 bytes, and not 64.
+    // In this order of members it takes 48 bytes; otherwise 64.
     private struct Entry: Sendable {
         let id: UUIDv7
         let subject: KeyedDigest
@@ -45,7 +45,7 @@ package struct RevocationSet: Sendable {
             guard !entries[shard].contains(where: { $0.id == revocation.id && $0.kind == kind }) else { return }
             entries[shard].append(Entry(id: revocation.id, subject: subject, issuedBefore: bound, kind: kind))
             counts[kind, default: 0] += 1
-            // The latest of a subject's bounds holds.
+            // The latest of a subject's bounds applies.
             table.set(subject, max(bound, table.issuedBefore(subject) ?? bound))
         }
     }
@@ -55,7 +55,7 @@ package struct RevocationSet: Sendable {
     }
 
     private mutating func remove(_ id: UUIDv7) {
-        // Removals are rare, so no index of ids is kept for them. A key id has two entries, which may be in one shard.
+        // Removals are rare, so there is no index by id. A key id has two entries, which may be in one shard.
         for shard in entries.indices {
             while let index = entries[shard].firstIndex(where: { $0.id == id }) {
                 let removed = entries[shard].remove(at: index)

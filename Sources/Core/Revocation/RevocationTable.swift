@@ -9,10 +9,10 @@ struct RevocationTable: Sendable {
 
     static func shard(of subject: KeyedDigest) -> Int { Int(truncatingIfNeeded: subject.high) & (shardCount - 1) }
 
-    /// nil: not revoked. Does not allocate.
+    /// Nil for a subject that is not revoked. Does not allocate.
     func issuedBefore(_ subject: KeyedDigest) -> UnixSeconds? { shards[Self.shard(of: subject)].issuedBefore(subject) }
 
-    /// nil removes the subject.
+    /// Nil removes the subject.
     mutating func set(_ subject: KeyedDigest, _ issuedBefore: UnixSeconds?) { shards[Self.shard(of: subject)].set(subject, issuedBefore) }
 }
 
@@ -38,7 +38,7 @@ private struct RevocationShard: Sendable {
 
     mutating func set(_ subject: KeyedDigest, _ issuedBefore: UnixSeconds?) {
         guard let issuedBefore else { return remove(subject) }
-        // A quarter stays empty, so that each search ends soon.
+        // A quarter remains empty, so that each search ends soon.
         if (count + 1) * 4 > slots.count * 3 { resize(to: max(Self.smallestSize, slots.count * 2)) }
         put(Slot(subject: subject, issuedBefore: issuedBefore))
     }
@@ -46,7 +46,7 @@ private struct RevocationShard: Sendable {
     private mutating func remove(_ subject: KeyedDigest) {
         guard let slot = slot(of: subject), tags[slot] != 0 else { return }
         tags[slot] = 0
-        // The others take their places again: some may have stood behind this one.
+        // The others are inserted again, because some may have been placed after this one.
         resize(to: slots.count)
     }
 

@@ -4,9 +4,9 @@ internal import Time
 /// An immutable in-memory snapshot of the revocations in force. It contains digests under a random key and no names. Safe on any thread;
 /// lookups neither allocate nor lock.
 package final class Revocations: Sendable {
-    /// Before the revocations were read for the first time.
+    /// The state before the revocations are read for the first time.
     package static let unknown = Revocations(RevocationTable(), [:], isKnown: false)
-    /// For use without a store: nothing is revoked.
+    /// For use without a store: no key is revoked.
     package static let none = Revocations(RevocationTable(), [:], isKnown: true)
 
     /// Whether the revocations have been read.
@@ -29,7 +29,7 @@ package final class Revocations: Sendable {
         hasFormers = has(.formerUser)
     }
 
-    /// Makes a substitute for another process's revocations, valid for one user and one key.
+    /// Creates a substitute for another process's revocations, valid for one user and one key.
     /// - Parameters:
     ///   - key: nil when only the app's backend understands keys.
     ///   - isBlocked: the other process's result of `blocks`.
@@ -61,7 +61,7 @@ package final class Revocations: Sendable {
         return revokesKey(key.keyID, key.head.span.extracting(SecurityKey.saltStart...), issuedAt: key.issuedAt, app: app)
     }
 
-    /// Whether a grant made for a security key, such as a device's registration or a bot's ticket, is revoked: it ends with the key.
+    /// Whether a grant that depends on a security key, such as a device's registration or a bot's ticket, is revoked: it ends with the key.
     package func revokes(
         _ claims: KeyClaims, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
@@ -103,14 +103,15 @@ package final class Revocations: Sendable {
         hasKeyIDs && table.issuedBefore(RevocationDigests.keyID(app, keyID)) == .max
     }
 
-    /// Whether a user is blocked or was forgotten, whatever the key. Used where only the app's backend understands keys, and in shadow
+    /// Whether a user is blocked or was forgotten, independent of the key. Used where only the app's backend can read keys, and in shadow
     /// mode.
     package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         if try isForgotten(appID: appID, userID: userID) { return true }
         return hasUsers && table.issuedBefore(RevocationDigests.user(app, userID)) == .max
     }
 
-    /// Whether a person was forgotten, so that no data of the person is accepted. Does not call OpenSSL while no person was.
+    /// Whether a person was forgotten, so that no data about the person is accepted. Does not call OpenSSL until a person has been
+    /// forgotten.
     /// - Throws: when OpenSSL fails.
     package func isForgotten(appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {
         guard hasFormers else { return false }
@@ -150,7 +151,7 @@ enum RevocationDigests {
         return hash.finish([UInt8]().span)
     }
 
-    /// A key about which nothing is known: it may have any key id.
+    /// An unknown key, which may have any key id.
     static func unknownKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .unknownKey).finish([UInt8]().span) }
 
     static func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }

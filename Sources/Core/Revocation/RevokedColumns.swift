@@ -23,7 +23,7 @@ package struct RevokedColumns {
         }
     }
 
-    /// nil: a salt, key id or digest that Deskgate never writes.
+    /// Nil for a salt, key id or digest that Deskgate never writes.
     package var subject: Revocation.Subject? {
         if let former { return userID.flatMap { FormerUser(name: $0, salt: former) }.map { .formerUser($0) } }
         if let userID { return .user(userID) }

@@ -2,7 +2,7 @@ package import Time
 
 /// The state of a user's session tokens at a help desk, as known to one process. It contains no token.
 package struct SessionStatus: Sendable, Equatable {
-    /// A token in memory that is handed out again.
+    /// A cached token that is issued again.
     package struct Kept: Sendable, Equatable {
         /// Time of the request to the help desk.
         package let obtainedAt: UnixMilliseconds
@@ -13,13 +13,13 @@ package struct SessionStatus: Sendable, Equatable {
         }
     }
 
-    /// The reason why the help desk is not queried for a token now or would not grant one, whatever the user's key.
+    /// The reason why the help desk is not queried for a token now, or would not issue one, independent of the user's key.
     package enum Obstacle: Sendable, Equatable {
         /// The app has reached one of its limits.
         case limited(LimitRule, until: UnixMilliseconds)
-        /// The help desk has requested fewer requests.
+        /// The help desk has limited the rate of requests.
         case throttled(until: UnixMilliseconds)
-        /// The help desk refused all API tokens of the app at the last request.
+        /// The help desk rejected all API tokens of the app at the last request.
         case tokenRefused
         /// The user's id cannot be part of a URL of the help desk.
         case noAddress
@@ -27,9 +27,9 @@ package struct SessionStatus: Sendable, Equatable {
         case supportAccount
     }
 
-    /// nil: no token is in memory.
+    /// Nil when no token is cached.
     package let kept: Kept?
-    /// nil: a new token can be requested.
+    /// Nil when a new token can be requested.
     package let obstacle: Obstacle?
 
     package init(kept: Kept?, obstacle: Obstacle?) {

@@ -27,7 +27,7 @@ package struct SignatureDiagnosis {
         case unknown
     }
 
-    /// Differences of more kinds at once are chance, and take time to try.
+    /// A match with more kinds of differences would be chance, and takes time to find.
     private static let maximumDifferences = 2
 
     private let scheme: SignatureScheme
@@ -36,8 +36,8 @@ package struct SignatureDiagnosis {
 
     /// - Parameters:
     ///   - body: the bytes that were received.
-    ///   - signed: each guess of the signed text before the body, with its difference from the correct one; the correct one has none and
-    ///     comes first.
+    ///   - signed: each guess of the signed text before the body, with its difference from the correct text; the correct text has no
+    ///     difference and comes first.
     package init(_ scheme: SignatureScheme, body: [UInt8], signed: [(difference: String?, start: String)], secrets: [Secret]) {
         self.scheme = scheme
         self.secrets = secrets.flatMap { secret in
@@ -138,6 +138,6 @@ private struct ParsedSignature {
         }
     }
 
-    /// Decodes hexadecimal digits; nil for other text or none.
+    /// Decodes hexadecimal digits; nil for any other or an empty text.
     static func bytes(ofHexadecimal digits: [UInt8]) -> [UInt8]? { digits.isEmpty ? nil : Hexadecimal.bytes(digits.span) }
 }

@@ -32,7 +32,7 @@ package struct SignatureScheme: Sendable {
     package let header: String
     package let algorithm: Algorithm
     package let encoding: Encoding
-    /// Precedes the code, in lower case; optional unless `decodesSecret` is set.
+    /// The prefix of the code, in lower case; optional unless `decodesSecret` is set.
     package let prefix: String
     /// Whether the HMAC key is the base64-decoded secret after `whsec_`, not the text itself.
     package let decodesSecret: Bool

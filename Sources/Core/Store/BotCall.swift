@@ -1,7 +1,7 @@
 package import Time
 
-/// A stored call of a bot's function: the caller, the function and the outcome. It contains neither the access token nor the backend's
-/// response, and the arguments only if the configuration says so.
+/// A stored call of a bot's function: the caller, the function and the outcome. It does not contain the access token or the backend's
+/// response, and contains the arguments only if the configuration requires it.
 package struct BotCall: Sendable, Equatable {
     /// The raw value appears in metrics, in responses and in the store.
     package enum Outcome: String, Sendable, CaseIterable {
@@ -11,15 +11,16 @@ package struct BotCall: Sendable, Equatable {
         case succeeded
         /// The backend responded with a status of 4xx other than 401.
         case refused
-        /// The call did not reach the backend, as the reason says, or the response was not usable; the backend may have executed the call.
+        /// The call did not reach the backend, or the response was not usable; the reason states which. The backend may have executed the
+        /// call.
         case failed
         /// The backend did not respond in time; it may have executed the call.
         case timedOut = "timed_out"
         /// The arguments do not match the function's parameters.
         case invalid
-        /// The user has called too often.
+        /// The user's calls exceed a limit.
         case limited
-        /// The access token is valid but does not allow the call any more.
+        /// The access token is valid but no longer allows the call.
         case denied
         /// The function changes something, and the call was not confirmed.
         case confirmationRequired = "confirmation_required"
@@ -30,7 +31,7 @@ package struct BotCall: Sendable, Equatable {
         /// delivered ones.
         package var isFailure: Bool { self == .failed || self == .timedOut || self == .unknown }
 
-        /// Whether an outcome may still arrive: the call is in progress, or was given up.
+        /// Whether an outcome may still arrive: the call is in progress, or is `unknown`.
         package var isOpen: Bool { self == .started || self == .unknown }
     }
 
@@ -52,11 +53,11 @@ package struct BotCall: Sendable, Equatable {
         }
     }
 
-    /// Milliseconds after which a call without an outcome becomes `unknown`: the longest timeout of a backend is 100 seconds, and the
-    /// clocks of replicas differ by much less than the rest.
+    /// Milliseconds after which a call without an outcome becomes `unknown`: more than the longest timeout of a backend, 100 seconds, by
+    /// much more than the clocks of replicas differ.
     package static let lostAfterMilliseconds: UInt64 = 300_000
-    /// The minimum milliseconds for which a call is stored, whatever the retention: longer than the life of any ticket (one hour), so that
-    /// its key is known to every repetition.
+    /// The minimum milliseconds for which a call is stored, independent of the retention: longer than the lifetime of any ticket (one
+    /// hour), so that a repetition always finds the key.
     package static let minimumKeptMilliseconds: UInt64 = 7_200_000
     /// The reason of a call that was in progress when its process ended.
     package static let interrupted = "interrupted"
@@ -64,7 +65,7 @@ package struct BotCall: Sendable, Equatable {
 
     /// The call's id, which the backend receives.
     package let id: UUIDv7
-    /// The deduplication key, 32 bytes: calls with the same key are the same call. nil for a function without side effects, which can be
+    /// The deduplication key, 32 bytes: calls with the same key are the same call. Nil for a function without side effects, which can be
     /// repeated, and for a call that has ended without effect.
     package let key: [UInt8]?
     package let appID: String
@@ -79,7 +80,7 @@ package struct BotCall: Sendable, Equatable {
     package let statusCode: Int?
     package let reason: String?
     package private(set) var at: UnixMilliseconds
-    /// nil: in progress.
+    /// Nil while the call is in progress.
     package private(set) var endedAt: UnixMilliseconds?
 
     /// - Parameter ending: nil for a call in progress.
@@ -102,7 +103,7 @@ package struct BotCall: Sendable, Equatable {
     }
 
     /// Returns the start time before which calls with this outcome are deleted.
-    /// - Parameters: as of `Store.purge`.
+    /// - Parameters: those of `Store.purge`.
     package static func kept(
         _ outcome: Outcome, now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds
     ) -> UnixMilliseconds {
@@ -113,7 +114,7 @@ package struct BotCall: Sendable, Equatable {
 package enum BotCallBeginning: Sendable, Equatable {
     /// The call is durable.
     case new
-    /// A call with the same key is stored already; it is returned.
+    /// A call with the same key is already stored; it is returned.
     case repeated(BotCall)
 }
 

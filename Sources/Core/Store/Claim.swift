@@ -6,11 +6,11 @@ package struct Claim: Sendable, Equatable {
     package private(set) var now: UnixMilliseconds
     /// Milliseconds after which an unreported delivery is due again.
     package let leaseMilliseconds: UInt64
-    /// The most deliveries to lease; 0 only queries the next due time.
+    /// The maximum number of deliveries to lease; 0 only queries the next due time.
     package let limit: Int
-    /// The latest due time that a backoff allows. A later one was set before the clock was set back, and becomes `now`.
+    /// The latest due time that a backoff allows. A later due time was set before the clock was set back, and becomes `now`.
     package private(set) var latestPlausibleDue: UnixMilliseconds
-    /// Deliveries with this expiry or an earlier one are expired: `now`, less the time held back after a jump of the clock.
+    /// Deliveries with this expiry or an earlier one are expired: `now`, minus the grace after a jump of the clock.
     package private(set) var expiredBy: UnixMilliseconds
     /// Rate limits of the notifier's receiver. Deliveries over a limit are postponed with the reason `paced`.
     package let rateLimits: [OutboundRateLimit]
@@ -50,7 +50,7 @@ package struct ClaimedAttempt: Sendable, Hashable {
 
 package struct Claimed: Sendable, Equatable {
     package private(set) var deliveries: [Delivery]
-    /// The number of expired deliveries that were given up.
+    /// The number of deliveries that ended because they expired.
     package let expired: Int
     /// The number of deliveries that ended as `noTarget`, because their device was removed.
     package let withoutTarget: Int
@@ -59,8 +59,7 @@ package struct Claimed: Sendable, Equatable {
     /// Due time of the notifier's next delivery; nil when none is pending. Ignores deliveries that wait for an earlier one with the same
     /// order key.
     package private(set) var nextDue: UnixMilliseconds?
-    /// The notifier's pauses in all processes that share the store, including the claim's updates; nil when one process has the store
-    /// alone.
+    /// The notifier's pauses in all processes that share the store, including the claim's updates; nil when no other process shares it.
     package private(set) var pauses: [SharedPause]?
 
     package init(

@@ -7,12 +7,12 @@ package struct DeadDeliveries: Sendable, Equatable {
     package let reason: String
     /// At least 1.
     package let count: Int
-    /// Time of arrival of the event that was accepted first.
+    /// The arrival time of the first accepted event.
     package private(set) var oldestReceivedAt: UnixMilliseconds
-    /// Time of arrival of the event that was accepted last.
+    /// The arrival time of the last accepted event.
     package private(set) var newestReceivedAt: UnixMilliseconds
-    /// Time at which the last one ended, which after a retry may be long after its event arrived. nil: a thousand other dead deliveries
-    /// ended later, and the store examines no more.
+    /// The time at which the last delivery ended, which after a retry may be long after its event arrived. Nil when a thousand other dead
+    /// deliveries ended later, because the store examines no more.
     package private(set) var newestEndedAt: UnixMilliseconds?
 
     package init(
@@ -24,11 +24,11 @@ package struct DeadDeliveries: Sendable, Equatable {
     }
 }
 
-/// The numbers of all dead deliveries at one moment.
+/// The numbers of all dead deliveries at one time.
 package struct DeadCounts: Sendable, Equatable {
     /// By notifier, app and reason.
     package private(set) var deliveries: [DeadDeliveries]
-    /// Time at which the last one ended, in milliseconds of the store's own clock, for `DeliveryFilter.endedBy`; nil without dead
+    /// The time at which the last delivery ended, in milliseconds of the store's own clock, for `DeliveryFilter.endedBy`; nil without dead
     /// deliveries.
     package let endedBy: Int64?
 
@@ -50,7 +50,7 @@ extension DeadDeliveries: Timestamped {
 }
 
 extension DeliveryFilter {
-    /// Whether the filter uses only criteria that `Store.dead` counts by.
+    /// Whether the filter uses only the criteria by which `Store.dead` counts.
     package var canUseDeadCounts: Bool {
         id == nil && kind == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil && receivedBefore == nil
             && endedBy == nil && state ?? .dead == .dead

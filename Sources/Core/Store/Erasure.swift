@@ -17,7 +17,7 @@ package struct Erasure: Sendable, Equatable {
             self.count = count
         }
 
-        /// In the order of the notifiers' names.
+        /// Converts counts to a list in the order of the notifiers' names.
         package static func list(_ counts: [ByteKey: Int]) -> [Deliveries] {
             counts.sorted { $0.key < $1.key }.map { Deliveries(notifier: $0.key.text, count: $0.value) }
         }
@@ -25,7 +25,7 @@ package struct Erasure: Sendable, Equatable {
 
     package var devices = 0
     package var events = 0
-    /// In any state.
+    /// The number of deleted deliveries in any state.
     package var deliveries = 0
     /// The pending ones among `deliveries`, by notifier.
     package var pending: [ByteKey: Int] = [:]
@@ -42,9 +42,9 @@ package struct Erasure: Sendable, Equatable {
     }
 }
 
-/// The texts that identify a user after the erasure.
+/// The texts that identify a user, for a search after the erasure.
 package struct PersonTraces: Sendable, Equatable {
-    /// The shortest text, in bytes of UTF-8, for a search of files; a shorter one occurs by chance.
+    /// The minimum length, in bytes of UTF-8, of a text that is searched in files. A shorter text may occur by chance.
     package static let shortestText = 8
 
     package let person: AppUser
@@ -58,13 +58,13 @@ package struct PersonTraces: Sendable, Equatable {
 
     /// The texts to search files for.
     package var texts: [String] { ([person.userID] + others).filter { $0.utf8.count >= Self.shortestText } }
-    /// The number of texts that are too short for it.
+    /// The number of texts that are too short for the search.
     package var tooShort: Int { others.count + 1 - texts.count }
 }
 
-/// The remains of a forgotten user in a store.
+/// The traces of a forgotten user that remain in a store.
 package struct ErasureProof: Sendable, Equatable {
-    /// A table with rows that name the user.
+    /// The number of rows in a table that contain the user.
     package struct Table: Sendable, Equatable {
         package let name: String
         package let rows: Int
@@ -78,9 +78,9 @@ package struct ErasureProof: Sendable, Equatable {
     /// The result of a byte-wise search of the store's files.
     package struct Files: Sendable, Equatable {
         package let names: [String]
-        /// The size of all files.
+        /// The total size of the files in bytes.
         package let bytes: UInt64
-        /// Occurrences of the texts, also within longer texts.
+        /// The number of occurrences of the texts, including occurrences in longer texts.
         package let occurrences: Int
 
         package init(names: [String], bytes: UInt64, occurrences: Int) {
@@ -93,19 +93,19 @@ package struct ErasureProof: Sendable, Equatable {
     /// The state of SQLite's write-ahead log.
     package enum Log: Sendable {
         case emptied
-        /// In use by a reader, so it cannot be emptied now.
+        /// A reader uses the log, so it cannot be emptied now.
         case read
-        /// The disk was too slow.
+        /// The log could not be emptied in time, because the disk was too slow.
         case unfinished
     }
 
-    /// Tables that still name the user, except through `waiting`.
+    /// The tables that still contain the user, apart from the events of `waiting`.
     package let tables: [Table]
-    /// Pending deliveries of the events that report the erasure; the user is removed from them as soon as they end.
+    /// Pending deliveries of the events that report the erasure. The user is removed from these events when the deliveries end.
     package let waiting: [Erasure.Deliveries]
-    /// nil for a store without its own files.
+    /// The result of the file search; nil for a store without its own files.
     package let files: Files?
-    /// nil for a store without a write-ahead log.
+    /// The state of the write-ahead log; nil for a store without one.
     package let log: Log?
     /// Whether the tables were vacuumed; nil for a store that does not need it.
     package let isVacuumed: Bool?
@@ -122,10 +122,10 @@ package struct ErasureProof: Sendable, Equatable {
 }
 
 extension Event {
-    /// Makes the event that reports a user's erasure.
+    /// Creates the event that reports a user's erasure.
     /// - Parameters:
-    ///   - id: a new id, which reserves numbers for the ids of deliveries.
-    ///   - lifetimeMilliseconds: time until the event expires.
+    ///   - id: a new id, from which the ids of deliveries can be derived.
+    ///   - lifetimeMilliseconds: the time until the event expires.
     package init(forgetting person: AppUser, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userForgotten,
@@ -133,7 +133,7 @@ extension Event {
             receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: Event.emptyData)
     }
 
-    /// Makes the event that ends a user's sessions at a help desk; parameters as above.
+    /// Creates the event that ends a user's sessions at a help desk. The parameters are the same as above.
     package init(signingOut person: AppUser, id: UUIDv7, now: UnixMilliseconds, lifetimeMilliseconds: UInt64) {
         self.init(
             id: id, kind: .userSignedOut,
@@ -141,7 +141,7 @@ extension Event {
             receivedAt: now, expiresAt: now + lifetimeMilliseconds, data: Event.emptyData)
     }
 
-    /// Removes the user, the device, the data and the trace, whose id comes from outside.
+    /// Returns the event without the user, the device, the data and the trace. The trace is removed because its id comes from callers.
     package func withoutPerson() -> Event {
         Event(
             id: id, kind: kind,

@@ -1,6 +1,6 @@
 package import Time
 
-/// The last use of an app's key for authorization, over all processes that share the store.
+/// The last use of an app's key for authorization, across all processes that share the store.
 package struct KeyUse: Sendable, Equatable {
     package struct Name: Hashable, Comparable, Sendable {
         package let app: ByteKey
@@ -17,9 +17,9 @@ package struct KeyUse: Sendable, Equatable {
 
     package let appID: String
     package let keyID: UInt32
-    /// Start of the record; earlier uses are unknown.
+    /// The start of the record. Earlier uses are unknown.
     package private(set) var since: UnixMilliseconds
-    /// Time of the last use, to the minute; nil: not used since `since`.
+    /// The time of the last use, to the minute; nil if the key was not used since `since`.
     package private(set) var usedAt: UnixMilliseconds?
 
     package init(appID: String, keyID: UInt32, since: UnixMilliseconds, usedAt: UnixMilliseconds?) {
@@ -34,21 +34,21 @@ package struct KeyUse: Sendable, Equatable {
     /// The latest possible time of use: the last recorded use, or the start of the record.
     package var lastPossibleUse: UnixMilliseconds { usedAt.map { max($0, since) } ?? since }
 
-    /// Merges two records of one key.
+    /// Returns the merged record of two records of one key.
     package func merged(with other: KeyUse) -> KeyUse {
         KeyUse(appID: appID, keyID: keyID, since: min(since, other.since), usedAt: [usedAt, other.usedAt].compactMap(\.self).max())
     }
 }
 
-/// A process that shares the store, as of its last heartbeat.
+/// A process that shares the store, in its state at the last heartbeat.
 package struct Replica: Sendable, Equatable {
-    /// Milliseconds without a heartbeat after which a process is dead.
+    /// The time, in milliseconds, without a heartbeat after which a process is considered dead.
     package static let deadMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
     /// A random id.
     package let id: String
     package let isOwn: Bool
-    /// Time between its last heartbeat and this process's, in milliseconds.
+    /// The time between the last heartbeats of that process and this process, in milliseconds.
     package let silentMilliseconds: UInt64
     /// The digest of its current keys (`Authorizer.keysDigest`); nil for older versions and commands, which report none.
     package let keysDigest: String?
@@ -60,7 +60,7 @@ package struct Replica: Sendable, Equatable {
         self.keysDigest = keysDigest
     }
 
-    /// Whether its leases are released to the others.
+    /// Whether the process is considered dead, so that its leases are released to the other processes.
     package var isDead: Bool { silentMilliseconds >= Self.deadMilliseconds }
 }
 

@@ -1,5 +1,5 @@
 package struct NameQuery: Sendable, Equatable {
-    /// Compared as bytes.
+    /// The name, compared as bytes.
     package let name: String
     package let kinds: Set<NameMatch.Kind>
 
@@ -18,12 +18,12 @@ package struct NameMatch: Sendable, Hashable {
     package enum Source: String, Sendable, CaseIterable {
         case device
         case block
-        /// Another revocation that names the user.
+        /// A revocation, other than a block, that contains the user.
         case revocation
         /// The digest of a forgotten user.
         case former
         case delivery
-        /// Only the key id of a security key, for which the app has a secret.
+        /// The key id of a security key, for which the app has a secret. The signature is not valid.
         case keyID = "key_id"
         /// The valid signature of a security key for the user.
         case signature
@@ -32,7 +32,7 @@ package struct NameMatch: Sendable, Hashable {
     package let kind: Kind
     package let source: Source
     package let appID: String
-    /// The matching user, or the owner of a device, a delivery or a valid security key; nil otherwise.
+    /// The matching user, or the owner of a device, a delivery or a valid security key; otherwise nil.
     package let userID: String?
 
     package init(_ kind: Kind, in source: Source, appID: String, userID: String? = nil) {
@@ -40,8 +40,8 @@ package struct NameMatch: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - isRevoked: whether a revocation other than a block names a user of this name.
-    ///   - hasComment: whether a stored delivery is about a comment of this name.
+    ///   - isRevoked: whether a revocation other than a block contains a user with this name.
+    ///   - hasComment: whether a stored delivery is about a comment with this name.
     package static func indexed(
         _ name: String, appID: String, hasDevice: Bool, isBlocked: Bool, isRevoked: Bool, hasComment: Bool
     ) -> [Self] {
@@ -60,7 +60,7 @@ package struct NameMatch: Sendable, Hashable {
         return found
     }
 
-    /// Compares bytes: Swift compares strings by Unicode equivalence.
+    /// Compares bytes, because Swift's `==` treats canonically equivalent strings as equal.
     package static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.source == right.source && ByteKey(left.appID) == ByteKey(right.appID)
             && left.userID.map { ByteKey($0) } == right.userID.map { ByteKey($0) }
@@ -74,18 +74,18 @@ package struct NameMatch: Sendable, Hashable {
     }
 }
 
-/// The position of a search.
+/// The position at which a search continues.
 package enum NameCursor: Sendable, Equatable {
-    /// After this device, in the order of the store; events follow.
+    /// Continues after this device in the order of the store; events follow.
     case devices(after: Device.Key)
-    /// Events with lower numbers.
+    /// Continues with events that have lower numbers.
     case events(before: Int64)
 }
 
 package struct NamePage: Sendable, Equatable {
-    /// Another page may repeat them.
+    /// The matches. A match may be repeated in another page.
     package let matches: [NameMatch]
-    /// nil: the last page.
+    /// The position of the next page; nil for the last page.
     package let next: NameCursor?
 
     package init(_ matches: [NameMatch], next: NameCursor?) {

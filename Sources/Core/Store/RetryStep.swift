@@ -1,9 +1,9 @@
 package import Time
 
 package enum RetryObstacle: String, Sendable, CaseIterable {
-    /// The notifier's queue has no room for the app (`DeliveryBounds`).
+    /// The notifier's queue is full for this app (`DeliveryBounds`).
     case notifierQueueFull = "notifier_queue_full"
-    /// All notifiers together have `maxPending` pending deliveries.
+    /// The total number of pending deliveries has reached `maxPending`.
     case queueFull = "queue_full"
     /// The user was forgotten, so there is no content to send.
     case forgotten
@@ -13,16 +13,16 @@ package enum RetryObstacle: String, Sendable, CaseIterable {
 
 package struct RetryStep: Sendable, Equatable {
     package private(set) var retried = 0
-    /// Deliveries that stayed dead, by reason.
+    /// The numbers of deliveries that stayed dead, by reason.
     package private(set) var kept: [RetryObstacle: Int] = [:]
-    /// Deliveries examined. Those that were not dead any more are neither in `retried` nor in `kept`.
+    /// The number of examined deliveries. A delivery that was no longer dead is included neither in `retried` nor in `kept`.
     package var seen = 0
-    /// Start of the next step; nil when none is left.
+    /// The start of the next step; nil when no deliveries are left.
     package var next: DeliveryCursor?
 
     package init() {}
 
-    /// Counts a delivery; nil: it was retried.
+    /// Counts a delivery; nil means that it was retried.
     package mutating func count(_ obstacle: RetryObstacle?) {
         if let obstacle { kept[obstacle, default: 0] += 1 } else { retried += 1 }
     }
@@ -35,14 +35,14 @@ package struct RetryStep: Sendable, Equatable {
     }
 }
 
-/// A set of dead deliveries to retry, and the progress. With the filter it identifies the set exactly: later dead deliveries are not in it,
-/// and each step begins after the last examined delivery.
+/// A set of dead deliveries to retry, and the progress. Together with the filter, it identifies the set exactly: deliveries that became
+/// dead later are excluded, and each step begins after the last examined delivery.
 package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
-    /// Time at which the set's last delivery ended, in milliseconds of the store's own clock.
+    /// The time at which the set's last delivery ended, in milliseconds of the store's clock.
     package let endedBy: Int64
     /// The size of the set at the start.
     package let total: Int
-    /// Deliveries not yet examined.
+    /// The number of deliveries that were not examined yet.
     package let left: Int
     /// The last examined delivery; nil at the start.
     package let place: DeliveryCursor?
@@ -55,12 +55,12 @@ package struct RetryCursor: Sendable, Equatable, CustomStringConvertible {
         (self.endedBy, self.total, self.left, self.place) = (endedBy, total, left, place)
     }
 
-    /// Returns the position after a step; nil when the retry has ended.
+    /// Returns the cursor after a step; nil when the retry has ended.
     package func after(_ step: RetryStep) -> RetryCursor? {
         step.next.map { RetryCursor(endedBy: endedBy, total: total, left: max(0, left - step.seen), place: $0) }
     }
 
-    /// Parses `description`; nil for another text.
+    /// Parses `description`; nil for any other text.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 3, omittingEmptySubsequences: false).map { Substring($0) }
         guard parts.count >= 3, let endedBy = Int64(parts[0]), let total = Int(parts[1]), let left = Int(parts[2]),

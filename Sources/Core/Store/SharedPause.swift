@@ -1,22 +1,22 @@
 package import Time
 
-/// A notifier's pause, found by one process and shared with all that use the store.
+/// A notifier's pause that one process has detected and shares with all processes that use the store.
 package struct SharedPause: Sendable, Equatable {
-    /// At most one pause of each kind is in force.
+    /// The kind of pause. At most one pause of each kind is active.
     package enum Kind: String, Sendable {
-        /// The receiver refuses the credentials or settings, or wants no more requests. Lasts until an attempt succeeds or an operator
-        /// resumes the notifier.
+        /// The receiver rejects the credentials or settings, or has requested no further requests. The pause lasts until an attempt
+        /// succeeds or an operator resumes the notifier.
         case misconfigured
-        /// The receiver has requested fewer attempts. Ends at `until`.
+        /// The receiver has requested fewer attempts. The pause ends at `until`.
         case slowDown = "slow_down"
     }
 
     package let kind: Kind
     /// The stable reason of the attempt that caused the pause.
     package let reason: String
-    /// Time of the next attempt by the process that found the pause; `max` for none.
+    /// The time of the next attempt by the process that detected the pause; `max` if there is none.
     package private(set) var until: UnixMilliseconds
-    /// Whether this process has reported it; set by the store only.
+    /// Whether this process has reported the pause. Only the store sets it.
     package let isOwn: Bool
 
     package init(_ kind: Kind, reason: String, until: UnixMilliseconds, isOwn: Bool = false) {
@@ -28,9 +28,9 @@ package struct SharedPause: Sendable, Equatable {
 }
 
 package enum PauseUpdate: Sendable, Equatable {
-    /// Replaces an earlier pause of its kind.
+    /// A pause has begun. It replaces an earlier pause of the same kind.
     case begins(SharedPause)
-    /// The notifier is not misconfigured any more: an attempt has succeeded, or an operator has resumed it.
+    /// The notifier is no longer misconfigured: an attempt has succeeded, or an operator has resumed the notifier.
     case ends
 
     package var kind: SharedPause.Kind { if case .begins(let pause) = self { pause.kind } else { .misconfigured } }

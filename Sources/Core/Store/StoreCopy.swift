@@ -1,4 +1,4 @@
-/// The progress of a copy of one store into another.
+/// The progress of copying one store to another.
 package struct StoreCopyProgress: Sendable, Equatable {
     package let table: String
     package let copied: Int
@@ -14,7 +14,7 @@ package struct StoreCopyProgress: Sendable, Equatable {
 package struct StoreCopyReport: Sendable, Equatable {
     package struct Table: Sendable, Equatable {
         package let name: String
-        /// Equal in both stores.
+        /// The number of rows, which is equal in both stores.
         package let rows: Int
 
         package init(name: String, rows: Int) {
@@ -23,7 +23,7 @@ package struct StoreCopyReport: Sendable, Equatable {
         }
     }
 
-    /// In the order of copying.
+    /// The tables in the order of copying.
     package let tables: [Table]
     /// Whether an earlier call began or completed this copy.
     package let isContinued: Bool

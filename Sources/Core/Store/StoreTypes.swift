@@ -25,12 +25,12 @@ package struct FinishedAttempt: Sendable, Equatable {
         case retry(at: UnixMilliseconds)
         /// Permanent failure; the attempt's reason becomes the delivery's.
         case dead
-        /// Given up although a retry might succeed; the ending's text becomes the delivery's reason, and the attempt keeps its own.
+        /// Ended although a retry might succeed; the ending's text becomes the delivery's reason, and the attempt keeps its own.
         case givenUp(RetryDecision.Ending)
     }
 
     package enum DeviceUpdate: Sendable, Equatable {
-        /// The provider does not know the token any more, since a time of its own clock if it reported one. The device is removed unless it
+        /// The provider no longer knows the token, since a time of the provider's clock if it reported one. The device is removed unless it
         /// was seen since, or has another token than the attempt.
         case gone(since: UnixMilliseconds?)
         /// The provider's environment that accepted the token.
@@ -38,17 +38,18 @@ package struct FinishedAttempt: Sendable, Equatable {
     }
 
     package let id: UUIDv7
-    /// The attempt's number from the claim. A report on an earlier attempt, whose lease has ended, changes only the delivery's story.
+    /// The attempt's number from the claim. A report on an earlier attempt, whose lease has ended, is only recorded in the delivery's
+    /// history.
     package let attempt: Int
     package private(set) var next: Next
-    /// A stable word.
+    /// A stable word that gives the reason.
     package let reason: String
     /// Time of the outcome.
     package private(set) var now: UnixMilliseconds
     /// The device at the time of the claim; nil without `update`.
     package let device: Device?
     package let update: DeviceUpdate?
-    /// The call that the claim has counted but that did not reach its receiver, so it is uncounted; nil for none.
+    /// The call that the claim has counted but that did not reach its receiver, so that it must be uncounted; nil for none.
     package let uncountedCall: RateLimitedCall?
 
     package init(
@@ -114,8 +115,8 @@ package struct DeliveryStory: Sendable, Equatable {
 package struct PendingDeliveries: Sendable, Equatable {
     package let notifier: String
     package let count: Int
-    /// Time of acceptance of the one that expires first. It is the oldest, unless an operator has retried deliveries with a new expiry;
-    /// these are ordered by the expiry.
+    /// The acceptance time of the delivery that expires first. That is the oldest delivery, unless an operator has retried deliveries with
+    /// a new expiry.
     package private(set) var oldestReceivedAt: UnixMilliseconds
 
     package init(notifier: String, count: Int, oldestReceivedAt: UnixMilliseconds) {
@@ -126,19 +127,19 @@ package struct PendingDeliveries: Sendable, Equatable {
 }
 
 package struct StoreError: Error, Equatable, CustomStringConvertible {
-    /// For program decisions; `cause` and `remedy` are for operators.
+    /// The kind is for program decisions; `cause` and `remedy` are for operators.
     package enum Kind: String, Sendable {
         case queueFull = "queue_full"
-        /// The disk is full, or nearly.
+        /// The disk is full or nearly full.
         case diskFull = "disk_full"
         /// The store is damaged; an operator must act.
         case corrupt
-        /// Temporarily not reachable or writable.
+        /// Temporarily unreachable or not writable.
         case unavailable
         /// Not open; its owner opens it as soon as possible.
         case notOpen = "not_open"
-        /// The connection broke during the commit and the result could not be read in time: the call may have taken effect. If so, a
-        /// repeated event is recognized.
+        /// The connection broke during the commit and the result could not be read in time, so the call may have taken effect. If it has, a
+        /// repeated event is recognized as a duplicate.
         case inDoubt = "in_doubt"
         /// The query exceeded the time limit for reads and was cancelled.
         case tooLong = "too_long"
@@ -150,7 +151,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
     package let cause: String
     /// Steps for an operator; nil when there is no specific one.
     package let remedy: String?
-    /// Whether the remedy is only for callers that want the store for themselves.
+    /// Whether the remedy is only for callers that need exclusive use of the store.
     package let isForOwner: Bool
 
     package init(_ kind: Kind, _ cause: String, remedy: String? = nil, isForOwner: Bool = false) {

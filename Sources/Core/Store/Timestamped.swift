@@ -1,11 +1,11 @@
 package import Time
 
-/// A value with moments of this machine's clock, which a store with its own clock converts.
+/// A value with times of this machine's clock, which a store with its own clock converts.
 ///
 /// A conversion changes a copy, so no property can be lost. `TimestampedTests` detects a property that a type does not convert; an enum's
 /// switch has no `default`, so the compiler reports a new case.
 package protocol Timestamped {
-    /// Replaces each moment of this machine's clock. Moments of other clocks, such as a help desk's or a provider's, stay as they are.
+    /// Replaces each time of this machine's clock. Times of other clocks, such as a help desk's or a provider's, are not changed.
     mutating func convertTimes(_ convert: (UnixMilliseconds) -> UnixMilliseconds)
 }
 

@@ -12,7 +12,7 @@ package struct HandOff: Sendable, Equatable {
 
 package struct HandOffFailure: Error, Equatable {
     package let failure: TicketFailure
-    /// Whether support may have received the message nevertheless. False if only a ticket was created, because support does not see it.
+    /// Whether support may still have received the message. False if only a ticket was created, because support does not see it.
     package let mayBeDone: Bool
 
     package init(_ failure: TicketFailure, mayBeDone: Bool) {

@@ -3,7 +3,7 @@ package import JSON
 /// A channel of the customer that a ticket refers to.
 package struct RelatedChannel: Sendable, Equatable {
     package let channel: String
-    /// nil: the help desk did not report it.
+    /// Nil when the help desk did not report it.
     package let name: String?
 
     package init(_ channel: String, name: String? = nil) {

@@ -8,9 +8,9 @@ package struct Ticket: Sendable, Equatable {
     package var title: String?
     /// The channel of the conversation.
     package var channel: String?
-    /// nil: unknown to this version.
+    /// Nil for a value that this version does not know.
     package var state: TicketState?
-    /// nil: unknown to this version.
+    /// Nil for a value that this version does not know.
     package var priority: TicketPriority?
     /// The customer's user id in the app.
     package var userID: String?
@@ -92,7 +92,7 @@ extension Ticket {
 }
 
 extension [TicketField] {
-    /// Encodes the fields as one object; of several with the same key, the first.
+    /// Encodes the fields as one object. If a key is repeated, its first field is used.
     package var json: JSONValue {
         var object = JSONObject()
         for field in self where object[field.key] == nil { object.append(.string(field.value), forKey: field.key) }
@@ -104,10 +104,10 @@ extension [TicketField] {
         filter { field in keys.contains { $0.utf8.elementsEqual(field.key.utf8) } }
     }
 
-    /// The keys of wanted fields that are missing or have another value: the help desk silently drops fields that were not registered.
+    /// The keys of wanted fields that are missing or have another value, because the help desk silently ignores unregistered fields.
     package func missing(of wanted: [TicketField]) -> [String] {
         wanted.filter { field in
-            // A cleared field may be left out of the answer.
+            // A cleared field may be missing in the answer.
             !contains(field) && !(field.value.isEmpty && !contains { $0.key.utf8.elementsEqual(field.key.utf8) })
         }.map(\.key)
     }
@@ -117,7 +117,7 @@ extension [TicketState: Int64] {
     /// The number of open tickets.
     package var open: Int64 { TicketState.open.reduce(0) { $0 + (self[$1] ?? 0) } }
 
-    /// In the order of a ticket's life.
+    /// In the order in which a ticket passes through them.
     package var json: JSONValue {
         .object(JSONObject(TicketState.allCases.compactMap { state in self[state].map { (state.rawValue, .integer($0)) } }))
     }

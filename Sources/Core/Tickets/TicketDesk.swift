@@ -1,5 +1,5 @@
-/// The tickets of one app at its help desk. Every call waits for the help desk, so do not call from a thread that serves connections. An
-/// `owner` is the user to whom the ticket must belong; nil allows any.
+/// The tickets of one app at its help desk. Every call waits for the help desk, so do not call it on a thread that serves connections. An
+/// `owner` is the user to whom the ticket must belong; nil allows any user.
 package protocol TicketDesk: Sendable {
     /// Creates a ticket, and the customer if the help desk does not know the user yet.
     /// - Returns: the ticket as stored by the help desk, possibly without fields that were not registered there.
@@ -18,10 +18,10 @@ package protocol TicketDesk: Sendable {
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
     /// Sets the channels that a ticket refers to; the customer must have joined each. An empty list clears them.
     func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket
-    /// Sets fields of a ticket; other fields stay.
+    /// Sets fields of a ticket; the other fields do not change.
     /// - Returns: all fields as stored by the help desk.
     func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField]
-    /// Sets fields of a customer; other fields stay.
+    /// Sets fields of a customer; the other fields do not change.
     /// - Returns: all fields as stored by the help desk.
     func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField]
 }
@@ -33,7 +33,7 @@ package struct NewTicket: Sendable, Equatable {
         case none
         /// Sent, so support sees the ticket.
         case sent
-        /// Not sent, or the result is unknown; the ticket exists nevertheless.
+        /// Not sent, or the result is unknown; the ticket exists all the same.
         case failed(TicketFailure)
 
         package var failure: TicketFailure? { if case .failed(let failure) = self { failure } else { nil } }
@@ -42,7 +42,7 @@ package struct NewTicket: Sendable, Equatable {
             case sent, failed
         }
 
-        /// nil: the draft had no message.
+        /// Nil when the draft had no message.
         package var word: Word? {
             switch self {
             case .none: nil
@@ -82,7 +82,7 @@ package struct TicketQuery: Sendable, Equatable {
     }
 
     package let selection: Selection
-    /// nil: the tickets of all users.
+    /// Nil for the tickets of all users.
     package let userID: String?
     /// Only tickets with all of these fields.
     package let fields: [TicketField]
@@ -105,7 +105,7 @@ package struct TicketQuery: Sendable, Equatable {
 
 package struct TicketPage: Sendable, Equatable {
     package let tickets: [Ticket]
-    /// nil: the end of the list. A page may be short or empty without being the last one.
+    /// Nil at the end of the list. A page may be short or empty without being the last one.
     package let next: TicketCursor?
 
     package init(tickets: [Ticket], next: TicketCursor?) {

@@ -6,7 +6,7 @@ package struct TicketDraft: Sendable, Equatable {
     package static let longestTitle = 100
     /// In characters.
     package static let longestGroupKey = 100
-    /// The most channels that a ticket may be about.
+    /// The maximum number of channels that a ticket may be related to.
     package static let maximumRelatedChannels = 3
     /// In UTF-16 code units.
     package static let longestChannel = 200
@@ -20,10 +20,10 @@ package struct TicketDraft: Sendable, Equatable {
     package let title: String
     /// The support team that gets the ticket; nil applies the help desk's own rules.
     package let groupKey: String?
-    /// nil: the help desk's default.
+    /// Nil for the help desk's default.
     package let priority: TicketPriority?
     package let fields: [TicketField]
-    /// Addresses of the customer's channels that the ticket refers to.
+    /// URLs of the customer's related channels.
     package let relatedChannels: [String]
     /// The customer's first message. Without a message, support does not see the ticket.
     package let message: String?
@@ -70,7 +70,7 @@ package struct TicketDraft: Sendable, Equatable {
 }
 
 extension Ticket {
-    /// The longest comment for closing a ticket, in UTF-16 code units.
+    /// The maximum length of a comment for closing a ticket, in UTF-16 code units.
     package static let longestCloseComment = 500
 
     package static func closeComment(wanted text: String) throws(TicketProblem) -> String {
@@ -86,7 +86,7 @@ extension Ticket {
             throw TicketProblem("related_channels", "expected at most \(TicketDraft.maximumRelatedChannels) channels")
         }
         for channel in channels {
-            // The help desk takes them as one text with commas between.
+            // The help desk takes them as one string, separated by commas.
             guard FieldGrammar.problem(of: channel.utf8.span, longest: TicketDraft.longestChannel) == nil,
                 !channel.utf8.contains(UInt8(ascii: ","))
             else {

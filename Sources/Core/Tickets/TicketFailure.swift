@@ -1,16 +1,16 @@
 /// The failure of a query or change of tickets; contains no text from the help desk.
 package enum TicketFailure: Error, Equatable, Sendable {
-    /// The ticket does not exist, or belongs to another user, which must look the same.
+    /// The ticket does not exist, or belongs to another user; the answers must not differ.
     case notFound
     /// The help desk does not know the user.
     case unknownPerson
-    /// Only an active or idle ticket can be closed; nil: the ticket's state is unknown to this version.
+    /// Only an active or idle ticket can be closed; nil when this version does not know the ticket's state.
     case notClosable(TicketState?)
-    /// Only a closed ticket can be reopened; nil: the ticket's state is unknown to this version.
+    /// Only a closed ticket can be reopened; nil when this version does not know the ticket's state.
     case notClosed(TicketState?)
-    /// The help desk offers this to its own programs only.
+    /// The help desk allows this only to its own programs.
     case unsupported
-    /// The message is no question from support, or was answered already.
+    /// The message is not a question from support, or was already answered.
     case notAsked
     /// The user is not a member of one of the related channels.
     case foreignChannel
@@ -63,7 +63,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// nil: retrying has no use.
+    /// Nil when a retry cannot succeed.
     package var retryAfterSeconds: UInt64? {
         switch self {
         case .limited(let seconds): max(1, seconds)

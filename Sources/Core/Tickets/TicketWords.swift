@@ -28,10 +28,10 @@ package enum TicketPriority: String, Sendable, CaseIterable {
 }
 
 extension Ticket {
-    /// In characters.
+    /// The maximum length in characters.
     package static let longestChannelType = 64
 
-    /// The kind of channel in the help desk's word; nil unless it is a plain ASCII word, since receivers expect no other.
+    /// The kind of channel as the help desk names it; nil unless it is a plain ASCII word, because receivers expect no other.
     package static func channelType(_ text: String?) -> String? {
         guard let text, (1...longestChannelType).contains(text.utf8.count), text.utf8.allSatisfy(isOfWord) else { return nil }
         return text
@@ -49,7 +49,7 @@ extension Ticket {
 
 /// A custom field of a ticket or a customer, under a key registered by the help desk's administrators.
 package struct TicketField: Sendable, Equatable {
-    /// The greatest number of fields that one call may set.
+    /// The maximum number of fields that one call may set.
     package static let maximumFields = 20
     /// In UTF-16 code units.
     package static let longestKey = 20
@@ -96,7 +96,7 @@ package struct TicketField: Sendable, Equatable {
     }
 }
 
-/// A mistake in a caller's request about tickets; contains no text from the caller.
+/// A fault in a caller's request about tickets; contains no text from the caller.
 package struct TicketProblem: Error, Equatable {
     /// The name of the wrong field, the same in every interface.
     package let field: String

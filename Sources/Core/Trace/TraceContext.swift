@@ -35,14 +35,14 @@ package struct TraceContext: Sendable, Hashable {
     }
 }
 
-// The header's value: version, trace, span and flags, in hexadecimal digits with hyphens between them.
+// The header's value: version, trace, span and flags, in hexadecimal digits separated by hyphens.
 extension TraceContext {
     /// The length of a value of version 00; every later version begins with the same fields.
     private static let count = 55
     private static let (trace, span, flags) = (3..<35, 36..<52, 53..<55)
     private static let sampledFlag: UInt8 = 1
 
-    /// Parses the header's trimmed value; a later version as far as version 00 goes (section 4.3). nil when malformed: the caller then
+    /// Parses the header's trimmed value; of a later version, the fields of version 00 (section 4.3). Nil when malformed: the caller then
     /// begins a new trace (section 4.3).
     package init?(traceparent value: Span<UInt8>) {
         guard value.count >= Self.count, let version: UInt8 = Self.number(value, 0..<2), version != 0xFF,

@@ -1,8 +1,8 @@
 package import Time
 
 /// A bounded cache of the responses of one app's backend. An entry takes about 250 bytes, so the bound also limits memory. Positive and
-/// negative answers have separate bounds, so that invented keys do not evict the answers about users. An expired positive answer stays
-/// until it is evicted: it marks a key that was allowed before. A value type: the caller locks.
+/// negative answers have separate bounds, so that invented keys do not evict the answers about users. An expired positive answer remains
+/// until it is evicted: it marks a key that was allowed before. This type is a value; the caller locks.
 package struct AnswerCache: Sendable {
     /// Times of expiry.
     private var allowed: BoundedTable<CheckIdentity, MonotonicMilliseconds>
@@ -40,8 +40,8 @@ package struct AnswerCache: Sendable {
     }
 
     /// Removes the answers about a user; examines each entry.
-    /// - Parameter person: as in `CheckIdentity`; nil for all users. Then positive answers only expire and stay as marks, because this
-    ///   follows each failure of the store and must not make all keys new.
+    /// - Parameter person: as in `CheckIdentity`; nil for all users. With nil, positive answers only expire and remain as marks: this is
+    ///   called after each failure of the store, which must not make all keys new.
     package mutating func forget(person: UInt128?) {
         if let person {
             allowed.removeAll { $0.person == person }

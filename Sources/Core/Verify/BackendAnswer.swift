@@ -2,7 +2,7 @@
 package enum BackendAnswer: Sendable, Hashable {
     case allowed
     case denied
-    /// No decision, or the backend was not called.
+    /// The backend made no decision, or was not called.
     case undecided(UndecidedReason)
 }
 
@@ -18,12 +18,12 @@ package struct BackendReply: Sendable, Equatable {
 
     package let answer: BackendAnswer
     package let health: Health
-    /// The longest time in seconds that the backend allows caching; nil without a limit.
+    /// The maximum time in seconds for which the backend allows caching; nil without a limit.
     package let keepSeconds: UInt64?
     /// `BackendFailure.cause` for a call without a decision.
     package var cause: String?
 
-    /// nil: the answer is a decision.
+    /// Nil when the answer is a decision.
     package var failure: BackendFailure? {
         if case .undecided(let reason) = answer { BackendFailure(reason, cause: cause) } else { nil }
     }
@@ -40,7 +40,7 @@ package struct BackendReply: Sendable, Equatable {
         keepSeconds = cacheControl.flatMap(CacheControl.maximumSeconds)
     }
 
-    /// Makes the reply of a call without a response.
+    /// Creates the reply of a call without a response.
     package init(_ reason: UndecidedReason, _ health: Health) {
         answer = .undecided(reason)
         self.health = health
@@ -72,9 +72,10 @@ package struct AnswerLifetimes: Sendable, Equatable {
 
 /// The part of a Cache-Control header (RFC 9111 section 5.2) that limits the lifetime.
 enum CacheControl {
-    /// The longest that the answer may be kept in seconds; nil when the value sets no limit.
+    /// The maximum time in seconds for which the answer may be stored; nil when the value sets no limit.
     ///
-    /// `no-store` and `no-cache` are 0, and so is a `max-age` that is no number (section 4.2.1). Of several limits the shortest counts.
+    /// `no-store` and `no-cache` mean 0, and so does a `max-age` that is not a number (section 4.2.1). With several limits, the shortest
+    /// applies.
     static func maximumSeconds(_ value: String) -> UInt64? {
         var longest: UInt64?
         for directive in value.utf8.split(separator: UInt8(ascii: ",")) {
@@ -97,7 +98,7 @@ enum CacheControl {
         return UInt64(text) ?? .max
     }
 
-    /// Trims blanks and quotes, and makes lower case.
+    /// Trims white space and quotes, and converts to lower case.
     private static func word(_ bytes: Substring.UTF8View) -> String {
         let isPart: (UInt8) -> Bool = { $0 > 0x20 && $0 != UInt8(ascii: "\"") }
         guard let first = bytes.firstIndex(where: isPart), let last = bytes.lastIndex(where: isPart) else { return "" }

@@ -4,18 +4,18 @@ package import Time
 /// is open or too many are in progress.
 ///
 /// A key is known if Deskgate has verified it or the backend has allowed it before; any other key is new. Known and new keys have separate
-/// limits of concurrent calls. Only failures for known keys count for the breaker, and of consecutive failures each user counts once: a
-/// user whose own key always fails must not lock out the others. Failures for new keys slow down further calls for new keys
+/// limits of concurrent calls. The breaker counts only failures for known keys, and each user only once in consecutive failures, so that a
+/// user whose own key always fails cannot lock out other users. Failures for new keys slow down further calls for new keys
 /// (`NewKeyRateLimit`).
 ///
-/// Each call that `ask` orders must be ended with `finish` exactly once, because waiters are stored here. A value type: the caller locks;
-/// all moments are of one clock.
+/// Each call that `ask` orders must be ended with `finish` exactly once, because waiters are stored here. This type is a value and is not
+/// synchronized: the caller must hold a lock. All moments must come from the same clock.
 package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     /// A result without a call.
     package enum Finding: Sendable, Equatable {
         /// A cached answer.
         case kept(BackendAnswer)
-        /// The backend must not be called now.
+        /// The backend must not be called now, for this reason.
         case refused(UndecidedReason)
 
         package var answer: BackendAnswer {
@@ -29,16 +29,16 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     /// The next step for a request.
     package enum Step: Sendable, Equatable {
         case answer(Finding)
-        /// A call in progress will answer.
+        /// A call in progress will provide the answer.
         case wait
-        /// Call the backend, and pass this number with the reply to `finish`.
+        /// The caller must call the backend, and pass this number and the reply to `finish`.
         case call(UInt64, isKnown: Bool)
     }
 
     package struct End {
         /// The waiters for the call's answer.
         package let waiters: [Waiter]
-        /// Whether `forget` was called since the call began; its answer may be outdated.
+        /// Whether `forget` was called after the call had begun, so that its answer may be outdated.
         package let isForgotten: Bool
         /// The change to report to operators.
         package let change: Change?
@@ -53,7 +53,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
 
     private struct Call {
         let identity: CheckIdentity
-        /// nil for a new key, which the breaker does not count.
+        /// The breaker's start; nil for a new key, which the breaker ignores.
         let start: Breaker.Start?
         var waiters: [Waiter]
     }
@@ -61,7 +61,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     private let lifetimes: AnswerLifetimes
     /// Whether Deskgate has verified the key of each request.
     private let keysAreChecked: Bool
-    /// The most concurrent calls for known keys, and as many for new ones.
+    /// The maximum number of concurrent calls for known keys, and separately for new keys.
     private let callLimit: Int
     private var cache: AnswerCache
     private var breaker: Breaker
@@ -77,7 +77,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - keysAreChecked: whether Deskgate has verified the key of each request; all keys are then known.
-    ///   - callLimit: the most concurrent calls for known keys, and as many for new ones.
+    ///   - callLimit: the maximum number of concurrent calls for known keys, and separately for new keys.
     package init(
         lifetimes: AnswerLifetimes, keysAreChecked: Bool, callLimit: Int = 128, cache: AnswerCache = AnswerCache(),
         breaker: Breaker = .ofBackends
@@ -167,7 +167,8 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
             breaker.succeeded(start)
             failedPersons = []
         case .fails:
-            // In a row each person counts once, with probes as well: after one that does not count, the next may start at once.
+            // Each user is counted once in consecutive failures, including probes. After a failure that is not counted, the next probe may
+            // start immediately.
             guard failedPersons.insert(person).inserted else { return breaker.inconclusive(start) }
             breaker.failed(start, now: Self.moment(now), random: &random)
             if isOpen { failedPersons = [person] }
@@ -176,19 +177,19 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     }
 
     /// Removes the answers about a user, including those of calls in progress: later requests cause a new call.
-    /// - Parameter person: as in `CheckIdentity`; nil for all users, whose keys stay known.
+    /// - Parameter person: the same digest as in `CheckIdentity`; nil for all users, whose keys stay known.
     package mutating func forget(person: UInt128?) {
         cache.forget(person: person)
         callOfIdentity = person.map { person in callOfIdentity.filter { $0.key.person != person } } ?? [:]
     }
 
-    /// The breaker only compares moments, so a monotonic clock serves as well.
+    /// Converts the type of a moment. The breaker only compares moments, so a monotonic clock is sufficient.
     private static func moment(_ now: MonotonicMilliseconds) -> UnixMilliseconds { UnixMilliseconds(rawValue: now.rawValue) }
 }
 
 extension Breaker {
-    /// For backends while users wait for the answer: opens after five consecutive failures, for half a second to ten seconds. Ignores
-    /// `Retry-After`, because an answer about one key does not apply to the others.
+    /// The breaker for backends, whose answers users wait for: opens after five consecutive failures, for half a second to ten seconds.
+    /// Ignores `Retry-After`, because an answer about one key does not apply to other keys.
     package static let ofBackends = Breaker(
         failuresToOpen: 5,
         openTime: RetryPolicy(

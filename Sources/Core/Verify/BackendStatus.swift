@@ -1,9 +1,9 @@
-/// The reason why a call of an app's backend brought no decision.
+/// The reason why a call of an app's backend did not lead to a decision.
 package struct BackendFailure: Sendable, Equatable {
     package let reason: UndecidedReason
-    /// A stable word such as `status_503` or `host_unknown`, never a text of the backend.
+    /// A stable identifier such as `status_503` or `host_unknown`; never text from the backend.
     package let cause: String
-    /// Whether a later call of the same kind has brought a decision.
+    /// Whether a later call of the same kind has led to a decision.
     package internal(set) var isOver = false
 
     /// - Parameter cause: nil when only the reason is known.
@@ -25,13 +25,13 @@ package struct BackendFailure: Sendable, Equatable {
 
 /// The state of an app's backend, for operators.
 package struct BackendStatus: Sendable, Equatable {
-    /// Counts calls for known keys only.
+    /// The state of the breaker, which counts only calls for known keys.
     package let breaker: BreakerStatus
     /// Whether calls for new keys were rate-limited within the last minute, because they failed.
     package let limitsNewKeys: Bool
-    /// The last call for a known key without a decision; nil before the first.
+    /// The last call for a known key without a decision; nil if there is none.
     package let lastFailure: BackendFailure?
-    /// The last call for a new key without a decision; nil before the first. Strangers may cause it.
+    /// The last call for a new key without a decision; nil if there is none. Untrusted callers may cause it.
     package let lastNewKeyFailure: BackendFailure?
 
     package init(
@@ -43,7 +43,7 @@ package struct BackendStatus: Sendable, Equatable {
         self.lastNewKeyFailure = lastNewKeyFailure
     }
 
-    /// Whether calls have failed, and later ones have brought decisions: for known keys, and for new ones if those failed.
+    /// Whether calls have failed and later calls have led to decisions: for known keys, and also for new keys if their calls failed.
     package var hasRecovered: Bool {
         let failures = [lastFailure, lastNewKeyFailure].compactMap(\.self)
         return !breaker.isStopped && !failures.isEmpty && failures.allSatisfy(\.isOver)

@@ -1,14 +1,15 @@
-// Public, as the subscript: what is only for the package is specialised in no other module, and an unspecialised look-up takes some 500 ns.
-/// A dictionary with a bound, which evicts the oldest entry. A value type: the caller locks.
+// The type and its subscript are public, because package code is not specialized in other modules, and an unspecialized lookup takes about
+// 500 ns.
+/// A dictionary of limited size that evicts the oldest entry. This type is a value and is not synchronized: the caller must hold a lock.
 public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline let value: Value
-        /// The number in the order of insertion; an entry of `order` with an older number is obsolete.
+        /// The number in the order of insertion. An entry of `order` with an older number is obsolete.
         @usableFromInline let turn: UInt64
     }
 
-    /// The most entries, at least 1. A smaller limit takes effect with the next insertion.
+    /// The maximum number of entries, at least 1. A smaller limit takes effect with the next insertion.
     package var limit: Int {
         willSet { precondition(newValue >= 1, "a table has room for something") }
     }
@@ -24,7 +25,7 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     package var count: Int { entries.count }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     @inlinable public subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// Sets the value of a key, which becomes the newest entry.
@@ -40,12 +41,12 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 
-    /// Sets all values; the order stays.
+    /// Sets all values. The order is unchanged.
     package mutating func setAll(_ value: Value) {
         entries = entries.mapValues { Entry(value: value, turn: $0.turn) }
     }
 
-    /// Examines each entry.
+    /// Removes all entries whose keys match.
     package mutating func removeAll(where matches: (Key) -> Bool) {
         entries = entries.filter { !matches($0.key) }
         compact()

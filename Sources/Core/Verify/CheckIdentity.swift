@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A user with a key as keyed digests, so that the cache holds neither keys nor names.
+/// A user with a key as keyed digests, so that the cache contains neither keys nor names.
 package struct CheckIdentity: Sendable, Hashable {
     /// The digest of app and user.
     package let person: UInt128
@@ -13,7 +13,7 @@ package struct CheckIdentity: Sendable, Hashable {
     }
 }
 
-/// Computes identities under a random secret of this process. Safe on any thread.
+/// Computes identities with a random secret of this process. Any thread may use it.
 package struct IdentityDigest: Sendable {
     private let secret: HMACKey<SHA256>
 

@@ -2,18 +2,18 @@ package import Time
 
 /// A rate limit for calls of an app's backend about new keys while these calls fail. A key is new until the backend has allowed it.
 ///
-/// In mode `backend` any caller can cause a call about a new key, with any text as the key. If its failure counted for the breaker, a few
-/// junk keys a second would lock all users out of an app whose backend responds to junk with 429 or 5xx. These failures therefore limit
-/// only calls of their kind: after `failuresToLimit` consecutive failures, one call starts every `intervalMilliseconds`, until a call
-/// succeeds. A user with a new key still gets through between junk keys, and a failing backend is called ten times a second. A value type:
-/// the caller locks; all moments are of one clock.
+/// In mode `backend`, any caller can cause a call about a new key, with any text as the key. If the breaker counted its failure, a few junk
+/// keys per second would lock out all users of an app whose backend responds to junk with 429 or 5xx. These failures therefore limit only
+/// calls for new keys: after `failuresToLimit` consecutive failures, one call starts every `intervalMilliseconds`, until a call succeeds. A
+/// user with a new key can still get a call between junk keys, and a failing backend is called ten times a second. This type is a value and
+/// is not synchronized: the caller must hold a lock. All moments must come from the same clock.
 package struct NewKeyRateLimit: Sendable, Equatable {
-    /// Consecutive failures until calls are limited.
+    /// The number of consecutive failures after which calls are limited.
     package static let failuresToLimit = 5
     /// The time between starts while calls are limited.
     package static let intervalMilliseconds: UInt64 = 100
-    /// Milliseconds after a failure for which operators see the limit. A success ends the limit at once, and during a flood of junk keys it
-    /// begins again at once, so the limit itself would flicker.
+    /// The time, in milliseconds after a failure, for which operators see the limit. A success ends the limit immediately, and during a
+    /// flood of junk keys it begins again immediately, so the displayed state would otherwise change constantly.
     package static let shownMilliseconds: UInt64 = 60_000
 
     private var failures = 0
@@ -40,7 +40,7 @@ package struct NewKeyRateLimit: Sendable, Equatable {
         failures = 0
     }
 
-    /// - Returns: whether calls are now limited and were not within the last minute.
+    /// - Returns: whether calls are now limited, and were not limited within the last minute.
     package mutating func failed(now: MonotonicMilliseconds) -> Bool {
         failures += 1
         guard failures >= Self.failuresToLimit else { return false }

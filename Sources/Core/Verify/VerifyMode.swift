@@ -1,19 +1,19 @@
 /// The checks for access to an app's chat: `apps[].verify.mode`.
 package enum VerifyMode: String, Sendable, CaseIterable {
     case key
-    /// The app's backend alone, which understands the security key.
+    /// Only the app's backend, which verifies the security key.
     case backend
-    /// The security key, then the app's backend.
+    /// First the security key, and then the app's backend.
     case keyAndBackend = "key_and_backend"
 }
 
 /// The response when the app's backend cannot decide: `apps[].verify.when_undecided`.
 package enum UndecidedPolicy: String, Sendable, CaseIterable {
-    /// 503: the caller may retry.
+    /// Responds with 503; the caller may retry.
     case error
-    /// 403.
+    /// Responds with 403.
     case deny
-    /// 200 if the security key is valid; not for `VerifyMode.backend`.
+    /// Responds with 200 if the security key is valid; not for `VerifyMode.backend`.
     case allowIfKeyValid = "allow_if_key_valid"
 
     /// - Parameter keyID: the app's key that was verified; nil when the backend alone decides.
@@ -21,7 +21,7 @@ package enum UndecidedPolicy: String, Sendable, CaseIterable {
         switch answer {
         case .allowed: .authorized(keyID: keyID)
         case .denied: .denied(.backendDenied, keyID: keyID)
-        // A failure of our own must never look like a denial.
+        // An internal failure must never look like a denial.
         case .undecided(.internalError): .undecided(.internalError)
         case .undecided(let reason): verdict(without: reason, keyID: keyID)
         }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// Owns an asymmetric key of OpenSSL, EVP_PKEY(3), which erases the private part when it is freed.
-// Sendable, because a key is never changed after it was read, and OpenSSL locks what it caches in it.
+// Sendable, because a key is immutable after it was read, and OpenSSL locks its cached data.
 @safe final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -16,7 +16,7 @@ internal import COpenSSL
     /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase. The text may have lost its line feeds
     /// (`PEMText.restored`).
     convenience init(privatePEM text: Span<UInt8>) throws(KeyProblem) {
-        // A key within it would be another one than what was asked for.
+        // A PEM key inside JSON is rejected, because it may not be the requested key.
         if Self.isObject(text) { throw .json }
         var isEncrypted: Int32 = 0
         let read = { (text: OpaquePointer) in unsafe deskgate_read_plain_private_key(text, &isEncrypted) }
@@ -39,7 +39,7 @@ internal import COpenSSL
         unsafe self.init(owning: pointer)
     }
 
-    /// Returns a new handle with the public part only.
+    /// Returns a new handle with only the public part.
     func publicPart() -> KeyHandle {
         var start: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_PUBKEY(pointer, &start)
@@ -81,15 +81,15 @@ extension Span<UInt8> {
     }
 }
 
-/// Makes private keys for simulators and tests, in the form that vendors issue: PKCS#8 in PEM, without a passphrase.
+/// Generates private keys for simulators and tests in the format of vendors: PKCS#8 in PEM, without a passphrase.
 package enum KeyGeneration {
-    /// Makes a key on P-256 for ES256, as in Apple's .p8 files.
+    /// Generates a P-256 key for ES256, as in Apple's .p8 files.
     package static func p256() throws(CryptoError) -> String {
         ErrorQueue.clear()
         return try unsafe text(of: deskgate_generate_p256())
     }
 
-    /// Makes an RSA key of 2048 bits for RS256, as in Google's service accounts. Takes a tenth of a second.
+    /// Generates a 2048-bit RSA key for RS256, as in Google's service accounts. Takes about 0.1 s.
     package static func rsa2048() throws(CryptoError) -> String {
         ErrorQueue.clear()
         return try unsafe text(of: deskgate_generate_rsa(2048))
@@ -121,7 +121,7 @@ extension KeyHandle {
         guard bits >= Self.shortestRSABits else { throw .tooShort(bits: bits) }
     }
 
-    /// Throws unless the private part matches the public one, which reading does not check: every signature of a damaged key would be
+    /// Throws unless the private part matches the public part. Reading does not check this, and every signature of a damaged key would be
     /// rejected.
     func requireWholePair() throws(KeyProblem) {
         let probe = InlineArray<32, UInt8>(repeating: 0x5A)
@@ -181,23 +181,23 @@ extension KeyHandle {
 
 /// The reason for rejecting the text of a key. It contains no part of the text.
 package enum KeyProblem: Error, Equatable {
-    /// There is no PEM block (RFC 7468).
+    /// The text contains no PEM block (RFC 7468).
     case notPEM
-    /// JSON, as service accounts are.
+    /// The text is JSON, like a service account.
     case json
-    /// PEM without a key of the required kind: for example a certificate, or the other half of the pair.
+    /// The text is PEM, but contains no key of the required kind: for example, a certificate, or the other half of the pair.
     case noKey
     case encrypted
     /// The key cannot be read, or its parts do not match.
     case damaged
     case wrongType(found: String, needed: String)
     case wrongCurve(found: String)
-    /// An RSA key of fewer than 2048 bits.
+    /// The key is an RSA key of fewer than 2048 bits.
     case tooShort(bits: Int)
 }
 
 extension KeyProblem: CustomStringConvertible {
-    /// The end of a sentence that begins with the key's name, with the remedy.
+    /// The end of a sentence that begins with the name of the key, with the remedy.
     package var description: String {
         switch self {
         case .notPEM: "is not PEM: give the file as it was downloaded, with its BEGIN and END lines"

@@ -6,9 +6,9 @@ package import POSIX
 internal import Service
 internal import Simulators
 
-/// A demonstration of bots in one process and on loopback alone: the service, a sample backend, a scripted model, the customer's app.
+/// A demonstration of bots in one process, only on loopback: the service, a sample backend, a scripted model, the customer's app.
 ///
-/// One thread owns it, and must call `stop` before it lets it go.
+/// One thread owns it, and must call `stop` before it releases it.
 package final class BotDemo {
     private let shop: SampleShop
     private let caller: BotDemoCaller
@@ -17,9 +17,9 @@ package final class BotDemo {
     /// The functions that stop the parts, in the order of their starts.
     private var stops: [() -> Void]
 
-    /// Starts the service and the shop of a directory that `deskgate init --bot-demo` has made. Call it before any other thread is started,
-    /// and after `Signals` is made.
-    /// - Throws: when a file is missing or wrong, or a port is taken.
+    /// Starts the service and the shop in a directory created by `deskgate init --bot-demo`. Call it before any other thread is started,
+    /// and after `Signals` is created.
+    /// - Throws: when a file is missing or invalid, or a port is in use.
     package init(directory: String) throws(DemoFailure) {
         let file = Path.resolve("config.json", in: directory)
         let configuration: Configuration
@@ -43,22 +43,22 @@ package final class BotDemo {
         }
     }
 
-    /// Plays a customer's talk with the model, and attacks on it.
-    /// - Parameter say: receives the events, a line at a time.
+    /// Plays a customer's conversation with the model, and attacks on it.
+    /// - Parameter say: receives the events, line by line.
     /// - Returns: a sentence for each unexpected result; empty when everything was as expected.
-    /// - Throws: if a request got no answer.
+    /// - Throws: if a request got no response.
     package func play(_ say: @escaping (String) -> Void) throws(DemoFailure) -> [String] {
         var story = BotStory(caller, shop: shop, client: client, say: say)
         try story.play()
         return story.surprises
     }
 
-    /// Goes on until a signal says to stop; takes over changes of the configuration.
+    /// Runs until a stop signal; applies changes of the configuration.
     package func goOn(until signals: Signals) {
         reloader.run(signals)
     }
 
-    /// Ends all of it; the directory stays. Call it once.
+    /// Stops all parts; the directory stays. Call it once.
     package func stop() {
         for stop in stops.reversed() { stop() }
         stops = []

@@ -26,7 +26,7 @@ struct BotDemoCaller: Sendable {
         adminToken = token.secret.withSpan { bytes in String(repairing: bytes) }
     }
 
-    /// The company's backend has a key made for a customer who has signed in.
+    /// The company's backend gets a key for a customer who has signed in.
     func mint(_ user: String) throws(DemoFailure) -> String {
         let answer = try requests.send(
             .post, url: "\(adminURL)/v1/keys", shown: "/v1/keys", body: ["app_id": .string(app), "user_id": .string(user)],
@@ -37,24 +37,24 @@ struct BotDemoCaller: Sendable {
         return key
     }
 
-    /// The customer's app asks with its key: to start the bot, or to confirm.
-    /// - Parameter path: below the bot's.
+    /// Sends a request of the customer's app with its key: to start the bot, or to confirm.
+    /// - Parameter path: the path below the bot's.
     func ask(_ path: String, user: String, key: String, more: [(String, JSONValue)] = []) throws(DemoFailure) -> DemoRequests.Answer {
         let body: [(String, JSONValue)] = [("app_id", .string(app)), ("user_id", .string(user)), ("security_key", .string(key))]
         return try post(path, .object(JSONObject(body + more)))
     }
 
-    /// The company's own model has a function called.
+    /// The company's own model calls a function.
     func call(_ ticket: String, function: String, arguments: String) throws(DemoFailure) -> DemoRequests.Answer {
         try post("call", ["ticket": .string(ticket), "name": .string(function), "arguments": .string(arguments)])
     }
 
-    /// The company has the quick replies taken out of the text of its own model.
+    /// The company extracts the quick replies from its own model's text.
     func reply(_ ticket: String, _ text: String) throws(DemoFailure) -> DemoRequests.Answer {
         try post("reply", ["ticket": .string(ticket), "text": .string(text)])
     }
 
-    /// An operator lists the calls of a customer, the newest first.
+    /// An operator lists the calls of a customer, newest first.
     func calls(of user: String) throws(DemoFailure) -> [JSONValue] {
         let path = "/v1/bots/calls?app_id=\(app)&user_id=\(user)&limit=1000"
         let answer = try requests.send(.get, url: adminURL + path, shown: "/v1/bots/calls", body: nil, bearer: adminToken)
@@ -69,7 +69,7 @@ struct BotDemoCaller: Sendable {
 }
 
 extension FunctionResponse {
-    /// Reads the vendor-neutral form of an answer; nil when it is none.
+    /// Parses the vendor-neutral form of a response; nil when it is malformed.
     init?(_ answer: DemoRequests.Answer) {
         guard answer.status == 200, let status = answer.body["status_code"]?.integer, let endpoint = answer.body["endpoint"]?.text,
             let response = answer.body["response"]

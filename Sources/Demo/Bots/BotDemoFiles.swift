@@ -13,12 +13,12 @@ package struct BotDemoFiles: Sendable {
 
     /// The file of the secret that signs calls to the shop.
     package let signingSecret: String
-    /// The file of the token that the shop wants to see.
+    /// The file of the token that the shop requires.
     package let shopToken: String
     /// The file with the shop's port, customers and orders.
     package let shop: String
 
-    /// Names the files of a directory; makes nothing.
+    /// Stores the names of a directory's files; creates nothing.
     package init(directory: String) {
         signingSecret = Path.resolve(Self.signingSecretName, in: directory)
         shopToken = Path.resolve(Self.shopTokenName, in: directory)
@@ -27,9 +27,9 @@ package struct BotDemoFiles: Sendable {
 
     package var all: [String] { [signingSecret, shopToken, shop] }
 
-    /// Creates the files; their directory and `secrets` in it are there. Only their owner may read them.
-    /// - Parameter shopPort: where the shop will listen.
-    /// - Throws: when one exists or cannot be made.
+    /// Creates the files; their directory and its subdirectory `secrets` must exist. Only their owner may read them.
+    /// - Parameter shopPort: the shop's port.
+    /// - Throws: when one exists or cannot be created.
     package func write(shopPort: UInt16) throws(DemoFailure) {
         let (signing, token) = try Self.newSecrets()
         var shopData: JSONObject = ["port": .integer(Int64(shopPort))]
@@ -41,7 +41,7 @@ package struct BotDemoFiles: Sendable {
         try make(shop, JSONValue.object(shopData).serialized(pretty: true) + [UInt8(ascii: "\n")])
     }
 
-    /// The members of the configuration that the bot is: the content of `bots`.
+    /// The bot in the configuration: the value of `bots`.
     /// - Parameters:
     ///   - port: of the public listener.
     ///   - shopPort: of the shop.
@@ -73,7 +73,7 @@ package struct BotDemoFiles: Sendable {
     }
 
     /// The settings of the shop, from the files.
-    /// - Throws: when they are missing or are no longer what a shop's files are.
+    /// - Throws: when they are missing or invalid.
     func shopSettings() throws(DemoFailure) -> SampleShopSettings {
         var settings = try SampleShopSettings(secrets: [line(of: signingSecret)], token: line(of: shopToken))
         let json = try JSONValue(parsing: read(shop))
@@ -89,7 +89,7 @@ package struct BotDemoFiles: Sendable {
         "order_id", ["type": "string", "description": "The order's number.", "minLength": 1, "maxLength": 64]
     )
 
-    /// - Parameter parameters: those that the model fills in, beside the customer, which Deskgate fills in.
+    /// - Parameter parameters: those that the model sets, in addition to the customer, which Deskgate sets.
     private static func function(
         _ name: String, description: String, parameters: [(String, JSONValue)], request: JSONValue
     ) -> JSONValue {

@@ -4,10 +4,10 @@ internal import Threading
 internal import Time
 
 extension BotStory {
-    /// Milliseconds until calls must be in the audit.
+    /// The time in milliseconds within which calls must be in the audit.
     private static let recordedMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
 
-    /// Somebody tries to act for another customer, by a model that does whatever a text says.
+    /// An attacker tries to act for another customer, through a model that obeys every text.
     /// - Parameter spent: a confirmation that was used.
     mutating func attack(_ start: Start, _ spent: String) throws(DemoFailure) {
         say("\n5. An order's text tells the model to act for \(Self.victim), and it obeys. The ticket is still that of \(Self.customer).\n")
@@ -39,7 +39,7 @@ extension BotStory {
         tell("shop", "\(attacks.count) hostile calls, and every order is as it was.")
     }
 
-    /// The model asks to cancel another customer's order, and the customer even confirms it.
+    /// The model requests the cancellation of another customer's order, and the customer even confirms it.
     /// - Returns: an unused confirmation of the customer's own order.
     private mutating func confirmForVictim(_ start: Start) throws(DemoFailure) -> String {
         let asked = try explained { () throws(SimulatedModel.Failure) in
@@ -61,7 +61,7 @@ extension BotStory {
     mutating func audit() throws(DemoFailure) {
         say("\n6. Every call is in the audit, with user, function, digest of the arguments, outcome and time. The newest of each kind:\n")
         var expected: Set<String> = ["succeeded", "refused", "invalid"]
-        // Nobody waits for what was never answered, which is a surprise already.
+        // A call without a response would have been reported as unexpected before.
         if wasAskedToConfirm { expected.insert("confirmation_required") }
         let calls = try recorded(expected)
         var shown: Set<String> = []
@@ -75,7 +75,7 @@ extension BotStory {
         check(calls.allSatisfy { $0["user_id"]?.text == Self.customer }, "the audit names another user")
     }
 
-    /// The calls as soon as some of them have these outcomes: some are written a moment after their answers.
+    /// Waits until calls with these outcomes are stored, some of them a moment after their responses, and returns the calls.
     private func recorded(_ expected: Set<String>) throws(DemoFailure) -> [JSONValue] {
         let start = SystemClock.monotonicMilliseconds()
         while true {

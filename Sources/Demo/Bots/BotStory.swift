@@ -16,7 +16,7 @@ struct BotStory {
     let client: Client
     let say: (String) -> Void
     private(set) var surprises: [String] = []
-    /// Whether the model was instructed to have the customer confirm, as expected.
+    /// Whether the model was told to get the customer's confirmation, as expected.
     private(set) var wasAskedToConfirm = false
 
     init(_ caller: BotDemoCaller, shop: SampleShop, client: Client, say: @escaping (String) -> Void) {
@@ -128,7 +128,7 @@ struct BotStory {
         check(options == ["My orders", "No"], "the quick replies were not taken out of the text")
     }
 
-    /// A line of the script, from the question to what the model says.
+    /// A line of the script, from the question to the model's answer.
     private func ask(_ start: Start, _ line: ModelScript.Line) throws(DemoFailure) -> FunctionResponse {
         let calls = shop.records.count
         let answer = try explained { () throws(SimulatedModel.Failure) in try start.model.ask(line.call) }

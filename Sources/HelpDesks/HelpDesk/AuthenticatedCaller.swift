@@ -5,19 +5,19 @@ package import Observability
 package import Threading
 package import Time
 
-/// A caller whose security key lets the user use the chat.
+/// A caller with a valid security key for the chat.
 package struct AuthenticatedCaller: Sendable {
     package let appID: String
     package let userID: String
-    /// The segment of the path at the route's parameter, as sent, with its escapes; empty when the route has none.
+    /// The path segment at the route's parameter as sent, with its escapes; empty when the route has no parameter.
     package let parameter: String
     package let context: RequestContext
-    /// The time at which the key expires, by all rules that limit it; `max` for a key that only the app's backend can read.
+    /// The time at which the key expires according to all rules; `max` for a key that only the app's backend can verify.
     package let latest: UnixMilliseconds
     private let appDigest: KeyedDigest
     private let key: SecurityKey?
 
-    /// - Parameter key: parsed and verified; nil for a key that only the app's backend can read.
+    /// - Parameter key: the parsed and verified key; nil for a key that only the app's backend can verify.
     init(_ application: Application, policy: KeyPolicy, userID: String, parameter: String, context: RequestContext, key: SecurityKey?) {
         self.userID = userID
         self.parameter = parameter
@@ -30,10 +30,10 @@ package struct AuthenticatedCaller: Sendable {
 
     package var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
 
-    /// Nil for a key that only the app's backend can read.
+    /// The key's identity; nil for a key that only the app's backend can verify.
     package var keyIdentity: KeyIdentity? { key?.identity }
 
-    /// Whether the key was revoked, or the user blocked, since it was verified.
+    /// Whether the key was revoked, or the user blocked, after the key was verified.
     /// - Throws: when OpenSSL fails.
     package func isRevoked(_ revocations: Revocations) throws(CryptoError) -> Bool {
         guard let key else { return try revocations.blocks(app: appDigest, appID: appID.utf8.span, userID: userID.utf8.span) }
@@ -42,7 +42,7 @@ package struct AuthenticatedCaller: Sendable {
 }
 
 extension CallWindows.Person {
-    /// The user's share of capacity that the users of all apps share.
+    /// The user as an owner of a share of capacity that the users of all apps share.
     package var share: ShareOwner { ShareOwner(appID.text, userID.text) }
 }
 
@@ -50,7 +50,7 @@ package struct AuthenticatedAnswer: Sendable {
     package let response: Response
     /// The result in logs and metrics.
     package let result: String
-    /// The reason of a refusal, for a log line; nil when the call succeeded and nothing is logged. Never contains text from the caller.
+    /// The reason of a rejection, for a log line; nil when the call succeeded and nothing is logged. Never contains text from the caller.
     package let reason: String?
     package let level: LogLevel
 
@@ -68,7 +68,7 @@ package struct AuthenticatedAnswer: Sendable {
 
 package enum AuthenticatedResponse: Sendable {
     case answer(AuthenticatedAnswer)
-    /// For an answer that needs another server: the closure starts the work and must not block. It calls `complete` exactly once, on any
-    /// thread, perhaps before it returns.
+    /// An answer that requires another server. The closure starts the work and must not block. It calls `complete` exactly once, on any
+    /// thread, possibly before it returns.
     case later(@Sendable (_ complete: @escaping @Sendable (AuthenticatedAnswer) -> Void) -> Void)
 }

@@ -1,21 +1,21 @@
 internal import HTTPServer
 package import JSON
 
-/// Checks the credentials, as the bytes that arrived: valid UTF-8 of unchecked grammar.
-/// - Returns: whether to read the rest of the body. For an unauthenticated caller, nothing but the credentials is read.
+/// Checks the credentials as received: valid UTF-8 whose grammar was not checked.
+/// - Returns: whether to read the rest of the body. If the caller is not authenticated, only the credentials are read.
 typealias CredentialCheck = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
 
 typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedResponse
 
 /// Reads a body. Returns nil when the credentials are rejected, and throws when they cannot be read.
 ///
-/// The payload's type is erased, because generic code is not specialised beyond its module, and looking up types would cost a request as
-/// much as verifying its key.
+/// The type of the payload is erased, because generic code is not specialized in other modules, and type lookups would cost a request as
+/// much as the verification of its key.
 typealias BoundReader = @Sendable (borrowing Request, CredentialCheck) throws(BodyError) -> Result<PreparedRequest, BodyError>?
 
 /// Reads the body of a call with a security key: the credentials, then the payload.
 package struct AuthenticatedReader<Payload: Sendable>: Sendable {
-    /// Answers an authenticated caller; on any thread, and must not block.
+    /// Answers an authenticated caller. May be called on any thread, and must not block.
     package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedResponse
 
     let reader: @Sendable (@escaping Perform) -> BoundReader
@@ -33,8 +33,8 @@ package struct AuthenticatedReader<Payload: Sendable>: Sendable {
         }
     }
 
-    /// Reads a JSON object or a form with one more text field, which `payload` receives; nil when it is missing.
-    /// - Parameter longest: in UTF-16 code units.
+    /// Reads a JSON object or a form with one additional text field, which is passed to `payload`; nil when the field is missing.
+    /// - Parameter longest: the maximum length in UTF-16 code units.
     package static func text(
         _ name: StaticString, longest: Int, _ payload: @escaping @Sendable (String?) throws(BodyError) -> Payload
     ) -> AuthenticatedReader {
@@ -94,7 +94,7 @@ extension AuthenticatedReader where Payload == Void {
 }
 
 extension BodyFields {
-    /// - Parameter bytes: the bytes that were lent with these fields.
+    /// - Parameter bytes: the bytes that were passed together with these fields.
     fileprivate func evaluate(_ bytes: Span<UInt8>, _ evaluate: CredentialCheck) throws(BodyError) -> Bool {
         let ranges = try credentials()
         return evaluate(bytes.extracting(ranges.appID), bytes.extracting(ranges.userID), bytes.extracting(ranges.securityKey))

@@ -7,13 +7,13 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// A `POST` from a user's app with a security key.
+/// A `POST` route for users' apps that requires a security key.
 ///
-/// The key is verified first, from memory, so that unauthenticated callers cause no further work. If the app has a backend, it is queried
-/// next, with the connection suspended. Only then `perform` runs, so its limits count only calls of the user. The app's shadow mode does
-/// not apply: without a valid key, a caller would act in another user's name.
+/// The key is verified first, in memory, so that unauthenticated callers cause no further work. If the app has a backend, it is queried
+/// next, while the connection is suspended. `perform` runs only after that, so its limits count only calls of the user. The app's shadow
+/// mode does not apply, because a caller without a valid key would act in another user's name.
 package final class AuthenticatedRoute: Sendable {
-    /// Counts a call. `app` is nil when it is unknown; `parameter` is as in `AuthenticatedCaller`.
+    /// Counts a call. `app` is nil when it is unknown; `parameter` is the value of `AuthenticatedCaller.parameter`.
     package typealias Count = @Sendable (_ result: String, _ app: String?, _ parameter: String) -> Void
 
     private let path: StaticString
@@ -27,7 +27,7 @@ package final class AuthenticatedRoute: Sendable {
     private let refusals = AuthorizeRefusals()
 
     /// - Parameters:
-    ///   - path: may have one parameter, which `AuthenticatedCaller` receives.
+    ///   - path: may have one parameter, which is passed in `AuthenticatedCaller`.
     ///   - helpDesk: apps of other help desks are denied like unknown ones; nil for a route of all apps.
     ///   - timeoutMilliseconds: the timeout of a step that answers later.
     ///   - count: receives the results of `perform`, and `malformed`, `denied` and `unavailable`.
@@ -58,11 +58,11 @@ package final class AuthenticatedRoute: Sendable {
     private struct Call: Sendable {
         let verdict: Verdict
         let user: RecordedUser
-        /// Nil when the app is not configured.
+        /// The app; nil when it is not configured.
         let app: String?
-        /// Nil when the key is not valid.
+        /// The authenticated caller; nil when the key is not valid.
         let proven: AuthenticatedCaller?
-        /// Nil when there is nothing to log.
+        /// The log fields; nil when nothing is logged.
         var caller: CallerLogFields?
     }
 
@@ -95,7 +95,7 @@ package final class AuthenticatedRoute: Sendable {
         return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
             let box = PendingBox(pending)
             question.ask(services.revocations, in: origin.context.trace) { [self] verdict, cause in
-                // A stop may have answered already.
+                // A shutdown may already have answered the request.
                 guard box.isAwaited else { return }
                 var call = call
                 call.caller = call.caller?.undecided(cause)
@@ -134,7 +134,7 @@ package final class AuthenticatedRoute: Sendable {
             }
         case .malformed, .denied, .shadowed, .undecided: break
         }
-        // Naming a person takes as long as verifying a key, so it is left out where nothing will be logged.
+        // Computing a user reference takes as long as verifying a key, so it is omitted when nothing will be logged.
         if case .authorized = decision.verdict {
         } else {
             caller = CallerLogFields(decision, authorizer, appID: appID, userID: userID, securityKey: key)
@@ -207,7 +207,7 @@ package final class AuthenticatedRoute: Sendable {
 }
 
 extension Request {
-    /// Copies the path's segment at the route's parameter; empty when the route has none.
+    /// Copies the path segment at the route's parameter; empty when the route has no parameter.
     fileprivate var pathParameterText: String {
         withPathParameter { text in text.isEmpty ? "" : String(repairing: text) }
     }

@@ -2,10 +2,10 @@ package import Core
 internal import Threading
 package import Time
 
-/// Records recent authorizations of all apps' users in this process, for operators. Safe on any thread.
+/// Records recent authorizations of all apps' users in this process, for operators. Any thread may use it.
 package final class AuthorizationRecorder: Sendable {
     private struct RecordedApp {
-        /// The digest of the empty text. It changes when the secret that names users changes.
+        /// The digest of the empty text. It changes when the secret for user digests changes.
         let naming: KeyedDigest
         let recent: Monitor<RecentAuthorizations>
     }
@@ -13,7 +13,7 @@ package final class AuthorizationRecorder: Sendable {
     private let now: @Sendable () -> UnixSeconds
     private let since: UnixSeconds
     private let apps = Monitor<[ByteKey: RecordedApp]>([:])
-    /// Receives denials for apps that are not configured, so that they take as long as others. It is never read.
+    /// Receives denials for apps that are not configured, so that these take the same time. It is never read.
     private let unknownApp: Monitor<RecentAuthorizations>
 
     package init(now: @escaping @Sendable () -> UnixSeconds) {
@@ -21,8 +21,8 @@ package final class AuthorizationRecorder: Sendable {
         unknownApp = Monitor(RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: since))
     }
 
-    /// Returns the records of an authorizer's apps. They survive a reload. If the secret that names an app's users has changed, the app
-    /// starts empty, because its records could be neither found nor forgotten.
+    /// Returns the records of an authorizer's apps. Records are kept during a reload. If the secret for an app's user digests has changed,
+    /// the app's records are discarded, because they could be neither found nor deleted.
     func records(of authorizer: Authorizer) -> AuthorizationRecords {
         let limits = RecentAuthorizations.Limits(apps: authorizer.applications.count)
         let nobody: [UInt8] = []
@@ -48,19 +48,19 @@ package final class AuthorizationRecorder: Sendable {
         }
     }
 
-    /// Does not block.
+    /// Deletes the records of a user. Does not block.
     package func forget(appID: String, user: KeyedDigest) {
         apps.withLock({ $0[ByteKey(appID)] })?.recent.withLock { $0.forget(user) }
     }
 }
 
 struct AuthorizationRecords: Sendable {
-    /// Indexed like the authorizer's apps.
+    /// The records in the order of the authorizer's apps.
     let apps: [Monitor<RecentAuthorizations>]
     let unknownApp: Monitor<RecentAuthorizations>
 }
 
-/// The user named by a request, in the records of the app.
+/// The user of a request, in the records of the app.
 package struct RecordedUser: Sendable {
     private let recent: Monitor<RecentAuthorizations>
     private let user: KeyedDigest

@@ -1,7 +1,7 @@
 package import Core
 package import JSON
 
-/// An error in a request's body: answered 400.
+/// An error in a request's body. It is answered with 400.
 package enum BodyError: Error {
     /// A credential is missing, null, not a string, duplicate, or malformed.
     case malformed(ValidationError)
@@ -30,7 +30,7 @@ package enum BodyError: Error {
         if case .malformed(let error) = self { error.field.name } else { nil }
     }
 
-    /// One sentence for the caller. It quotes nothing of the body.
+    /// One sentence for the caller. It contains no text from the body.
     package var message: String {
         switch self {
         case .malformed(let error): error.description

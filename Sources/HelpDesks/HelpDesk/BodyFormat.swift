@@ -1,7 +1,8 @@
 internal import Bytes
 package import HTTPServer
 
-/// The format of a body. If the content type names neither, the first byte decides, because the help desk's content type is undocumented.
+/// The format of a body. If the content type specifies neither format, the first byte decides, because the help desk's content type is
+/// undocumented.
 package enum BodyFormat {
     case json, form
 
@@ -26,7 +27,7 @@ package enum BodyFormat {
     private init(guessing body: Span<UInt8>) {
         for index in body.indices where !Self.isWhiteSpace(body[index]) {
             switch body[index] {
-            // 0xEF begins a byte order mark, which the JSON reader reports as such.
+            // 0xEF begins a byte order mark, which the JSON parser reports as an error.
             case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), 0xEF: self = .json
             default: self = .form
             }

@@ -2,15 +2,15 @@ package import Core
 package import HTTPServer
 internal import JSON
 
-/// Reads app_id, user_id and security_key from a request's body, JSON or form. Plain JSON objects and forms are read in place, without
+/// Reads app_id, user_id and security_key from the JSON or form body of a request. Plain JSON objects and forms are read in place, without
 /// allocation.
 package struct CredentialReader: Sendable {
     private let reader = BodyReader<3>.credentials
 
     package init() {}
 
-    /// Lends the three fields to `decide`, as the bytes that arrived: valid UTF-8 of unchecked grammar.
-    // Not generic in what it returns: the compiler specialises nothing beyond a module, and an unspecialised call costs half a microsecond.
+    /// Passes the three fields to `decide` as received: valid UTF-8 whose grammar was not checked.
+    // The result type is not generic: generic code is not specialized in other modules, and an unspecialized call takes 0.5 µs.
     package func decision(
         on request: borrowing Request,
         _ decide: (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Authorizer.Authorization
@@ -22,7 +22,7 @@ package struct CredentialReader: Sendable {
     }
 }
 
-/// Finds the wanted fields of a request's body, JSON or form. Plain JSON objects and forms are read in place, without allocation.
+/// Finds the requested fields in the JSON or form body of a request. Plain JSON objects and forms are read in place, without allocation.
 package struct BodyReader<let count: Int>: Sendable {
     private let form: FormDecoder<count>
 
@@ -31,7 +31,7 @@ package struct BodyReader<let count: Int>: Sendable {
         form = FormDecoder(wanting: names)
     }
 
-    /// Lends `use` the ranges of the fields and the bytes that hold them. The bytes are valid until `use` returns.
+    /// Passes the ranges of the fields, and the bytes that contain them, to `use`. The bytes are valid until `use` returns.
     package func withFields<Result>(
         of request: borrowing Request, _ use: (borrowing BodyFields<count>, Span<UInt8>) throws(BodyError) -> Result
     ) throws(BodyError) -> Result {
@@ -58,7 +58,7 @@ package struct BodyReader<let count: Int>: Sendable {
             throw .invalidJSON(error)
         }
         guard root.isObject else { throw .notAnObject }
-        // Escapes are not decoded in place, so the wanted strings are copied.
+        // Strings with escapes are not decoded in place, so the requested strings are copied.
         var texts: [UInt8] = []
         for index in form.names.indices {
             guard let element = root[form.names[index]] else { continue }
@@ -93,7 +93,7 @@ extension BodyReader<3> {
     static var credentials: BodyReader<3> { BodyReader(wanting: ["app_id", "user_id", "security_key"]) }
 }
 
-/// The ranges of a body's wanted fields, in bytes that are lent with them.
+/// The ranges of the requested fields of a body, in the bytes that are passed together with them.
 package struct BodyFields<let count: Int> {
     enum Value {
         case missing, null, notAString
@@ -126,8 +126,8 @@ package struct BodyFields<let count: Int> {
 
     /// Copies a field other than a credential; nil when it is missing or null. A form has no null, so an empty value means null.
     /// - Parameters:
-    ///   - bytes: the bytes that were lent with these fields.
-    ///   - longest: in UTF-16 code units.
+    ///   - bytes: the bytes that were passed together with these fields.
+    ///   - longest: the maximum length in UTF-16 code units.
     package func text(_ name: String, in bytes: Span<UInt8>, longest: Int) throws(BodyError) -> String? {
         for index in names.indices where "\(names[index])" == name {
             switch values[index] {
@@ -145,7 +145,7 @@ package struct BodyFields<let count: Int> {
 }
 
 extension String {
-    /// Copies bytes that are known to be UTF-8.
+    /// Copies bytes that must be valid UTF-8.
     package init(_ bytes: Span<UInt8>) {
         guard let text = try? UTF8Span(validating: bytes) else { preconditionFailure("who found the bytes has validated them") }
         self.init(copying: text)

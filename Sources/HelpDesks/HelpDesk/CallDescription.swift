@@ -14,14 +14,14 @@ package enum CallDescription {
         ),
     ]
 
-    /// Example values of these fields. The key is well-formed, but made with no real secret.
+    /// Example values of these fields. The key is well-formed, but was minted without a real secret.
     package static let exampleCredentials: [(String, JSONValue)] = [
         ("app_id", "my-app"), ("user_id", "user-1"), ("security_key", .string("dgk1." + String(repeating: "A", count: 84))),
     ]
 
     package static let malformed = RouteDescription.Answer(
         400, text: "The body is neither strict JSON nor a form, or a field is missing or not as expected; the message names it.")
-    /// 403, the same for every reason.
+    /// The answer 403, which is the same for every reason.
     package static let denied = RouteDescription.Answer(
         403,
         text: "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "

@@ -1,16 +1,16 @@
 package import Core
 package import Observability
 
-/// The app and the user of a denied request, in a form that may be logged: never the caller's own text, which may be a secret in the wrong
-/// field.
+/// The app and the user of a denied request in a form that may be logged. The fields never contain the caller's text, which may be a secret
+/// in the wrong field.
 package struct CallerLogFields {
-    /// Nil when the app is not configured.
+    /// The app; nil when it is not configured.
     package let app: String?
-    /// A keyed digest of an app that is not configured.
+    /// A keyed digest of the app_id; only for an app that is not configured.
     private let appReference: String?
     /// A keyed digest of the user.
     private let userReference: String?
-    /// The number of the key in the security key, whether the app has that key or not.
+    /// The key id in the security key, regardless of whether the app has this key.
     private let keyID: UInt32?
     /// The reason when the app's backend could not decide and the app's rule decided instead; otherwise nil.
     private var cause: UndecidedReason?
@@ -35,7 +35,7 @@ package struct CallerLogFields {
         userReference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
     }
 
-    /// - Parameter cause: as received from `BackendVerification.ask`.
+    /// - Parameter cause: the value that `BackendVerification.ask` returned.
     package func undecided(_ cause: UndecidedReason?) -> CallerLogFields {
         var caller = self
         caller.cause = cause

@@ -1,22 +1,22 @@
 internal import Bytes
 
-/// Decodes the wanted fields of an `application/x-www-form-urlencoded` body in place, without allocation.
+/// Decodes the requested fields of an `application/x-www-form-urlencoded` body in place, without allocation.
 ///
-/// It follows the URL Standard (section 5.1), but is strict for the wanted fields: a broken escape, a value that is not UTF-8, and a
-/// duplicate field are errors, where the standard repairs or accepts them.
+/// The decoder follows the URL Standard (section 5.1), but is strict for the requested fields: a broken escape, a value that is not UTF-8,
+/// and a duplicate field are errors, while the standard repairs or accepts these.
 package struct FormDecoder<let count: Int>: Sendable {
-    /// The position of a name is the index of the field.
+    /// The names of the requested fields. The position of a name is the index of its field.
     let names: InlineArray<count, StaticString>
 
     package init(wanting names: InlineArray<count, StaticString>) {
         self.names = names
     }
 
-    /// Decodes the escapes in `body` in place, and returns the ranges of the wanted fields' values; nil for a missing field.
+    /// Decodes the escapes in `body` in place, and returns the ranges of the requested fields' values; nil for a missing field.
     ///
-    /// `+` is a space and `%` needs two hexadecimal digits; all other bytes are literal, including control characters. Names are compared
-    /// after decoding. Other fields are skipped, whatever they contain. Empty pairs are skipped, and a field without `=` has an empty
-    /// value. Afterwards only the returned ranges of `body` are valid; after an error none are.
+    /// `+` is decoded as a space, and `%` requires two hexadecimal digits; all other bytes are literal, including control characters. Names
+    /// are compared after decoding. Other fields are skipped, regardless of their contents. Empty pairs are skipped, and a field without
+    /// `=` has an empty value. Afterwards, only the returned ranges of `body` are valid. After an error, no part of `body` is valid.
     package func decode(_ body: inout MutableSpan<UInt8>) throws(FormError) -> InlineArray<count, Range<Int>?> {
         var ranges = InlineArray<count, Range<Int>?>(repeating: nil)
         var start = 0
@@ -32,7 +32,7 @@ package struct FormDecoder<let count: Int>: Sendable {
         _ pair: Range<Int>, in body: inout MutableSpan<UInt8>, into ranges: inout InlineArray<count, Range<Int>?>
     ) throws(FormError) {
         let separator = Self.firstIndex(of: UInt8(ascii: "="), in: body.span, from: pair.lowerBound, to: pair.upperBound)
-        // No wanted name has a broken escape.
+        // A name with a broken escape cannot be a requested name.
         guard let name = try? Self.unescape(pair.lowerBound..<separator, in: &body),
             let index = wantedIndex(of: body.span.extracting(name))
         else { return }
@@ -77,9 +77,9 @@ package struct FormDecoder<let count: Int>: Sendable {
     }
 }
 
-/// An error in a form. It never contains any of the form.
+/// An error in a form. It never contains text from the form.
 package enum FormError: Error, CustomStringConvertible {
-    /// The value of a wanted field has a `%` without two hexadecimal digits.
+    /// The value of a requested field has a `%` without two hexadecimal digits.
     case badEscape
     case invalidUTF8(StaticString)
     case duplicate(StaticString)

@@ -8,9 +8,10 @@ package import Threading
 package import Time
 package import Tracing
 
-/// A help desk, as the rest of the service uses it: the routes that it and its apps call, and the relays that report registrations to it.
+/// A help desk, as the rest of the service uses it: the routes for the help desk and its apps, and the relays that report registrations to
+/// it.
 ///
-/// Each help desk is a target of its own, which describes itself in one value:
+/// Each help desk is a separate target, which describes itself in one value:
 ///
 ///     extension HelpDesk {
 ///         package static let pyrus = HelpDesk(
@@ -20,15 +21,15 @@ package import Tracing
 ///             signatures: [])
 ///     }
 ///
-/// The service serves all of them, adds their routes to the public listener, and calls `prepare` and the function that it returns at a
-/// reload:
+/// The service serves all of them and adds their routes to the public listener. At a reload it calls `prepare` and the function that
+/// `prepare` returns:
 ///
 ///     let served = try HelpDesk.pyrus.serve(configuration, services)
 ///     let router = Router(served.routes)
 ///     let replace = try served.prepare(nextConfiguration, nextState)  // changes nothing yet
 ///     replace()
 ///
-/// How its webhooks prove their origin and become events is private to it.
+/// The authentication of webhooks and their conversion to events are private to the help desk.
 package struct HelpDesk: Sendable {
     package typealias RelayMaker = @Sendable (Configuration.Relay, RelayServices, Client) throws -> any Notifier
 
@@ -37,9 +38,9 @@ package struct HelpDesk: Sendable {
     package let serve: @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk
     package let makeRelay: RelayMaker
     package let signatures: [HelpDeskSignature]
-    /// Makes probes of the credentials of one app. The client's owner keeps it open.
+    /// Creates probes of the credentials of one app. The client's owner keeps it open.
     package let probes: @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe]
-    /// The most connections that serving its apps may open, including those of `HelpDeskServices.client`; relays have their own.
+    /// The maximum number of connections for serving its apps, including those of `HelpDeskServices.client`; relays have their own.
     package let connectionLimit: @Sendable (Configuration) -> Int
 
     package init(
@@ -62,7 +63,7 @@ package struct CredentialProbe: Sendable {
     package let appID: String
     package let name: String
     package let timeoutMilliseconds: UInt64
-    /// The remedy for a bad credential: the end of a sentence for operators.
+    /// The remedy for a bad credential, worded as the end of a sentence for operators.
     package let remedy: String
     /// Starts the check. The completion is called exactly once, on any thread, and must not block. The outcome is `delivered` for a good
     /// credential and `misconfigured` for a bad one.
@@ -83,7 +84,7 @@ package struct CredentialProbe: Sendable {
 package struct HelpDeskSignature: Sendable {
     /// The scheme, for explanations.
     package let scheme: SignatureScheme
-    /// Whether a header's value is the signature of a body with a secret, as the route decides it. Throws when OpenSSL fails.
+    /// Whether a header's value is the signature of a body with a secret; the same decision as the route's. Throws when OpenSSL fails.
     package let isGenuine: @Sendable (_ header: String, _ body: [UInt8], _ secret: SecretBytes) throws(CryptoError) -> Bool
 
     package let secrets: @Sendable (Configuration.App) -> [Secrets]
@@ -108,7 +109,7 @@ package struct HelpDeskSignature: Sendable {
         self.secrets = secrets
     }
 
-    /// Whether a header's value has the length of such a signature, so that it is likely meant to be one.
+    /// Whether a header's value has the length of such a signature, so that it probably is one.
     package func fits(_ header: String) -> Bool {
         let text = header.lowercased()
         let digits = text.hasPrefix(scheme.prefix) ? text.dropFirst(scheme.prefix.count) : text[...]
@@ -118,7 +119,7 @@ package struct HelpDeskSignature: Sendable {
 
 package struct ServedHelpDesk: Sendable {
     package let routes: [Route]
-    /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
+    /// Builds the state for another configuration, and returns a function that activates it. Nothing changes until that function is called.
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     /// Returns the tickets of an app; nil for an app of another help desk, or when the help desk offers no access to tickets.
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
@@ -145,7 +146,7 @@ package struct ServedHelpDesk: Sendable {
     }
 }
 
-/// Notifies caches of data about users when an entry may have become invalid. Safe on any thread.
+/// Notifies caches of users' data when an entry may have become invalid. Safe on any thread.
 package final class CacheInvalidation: Sendable {
     package enum Item: Sendable {
         /// Keys were revoked, or a revocation was removed; nil when anything may have changed.
@@ -158,7 +159,7 @@ package final class CacheInvalidation: Sendable {
 
     package init() {}
 
-    /// Adds a listener. It is called right after a change of the revocations is in force, and must not block.
+    /// Adds a listener. It is called right after a change of the revocations takes effect, and must not block.
     package func listen(_ listener: @escaping @Sendable (Item) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
@@ -170,8 +171,8 @@ package final class CacheInvalidation: Sendable {
 
 package final class HelpDeskServices: Sendable {
     /// The settings of a client that calls help desks or backends for all apps. One app may use half of the requests, and half of the
-    /// connections to one host, so that an app whose calls hang leaves room for others. Connections are not reused, because an answer
-    /// contains a user's data, or repeating a request would change something twice.
+    /// connections to one host, so that an app whose calls hang leaves the rest to others. Connections are not reused, because an answer
+    /// contains a user's data, and because a request that is repeated on a closed connection might change something twice.
     package static let clientSettings = ClientSettings(
         connectionsPerHost: 64, connectionsPerOwner: 32, connectionLimit: 256, requestLimit: 1024, requestsPerOwner: 512,
         keepsConnections: false)
@@ -182,15 +183,15 @@ package final class HelpDeskServices: Sendable {
     package let metrics: HelpDeskMetrics
     package let clocks: Clocks
     package let random: RandomPool
-    /// For lines that unauthenticated callers cannot cause.
+    /// For log lines that unauthenticated callers cannot cause.
     package let logger: Logger
-    /// For lines that unauthenticated callers can cause; it samples them.
+    /// For log lines that unauthenticated callers can cause; it samples them.
     package let denials: DenialLog
     package let tracer: Tracer
-    /// Calls the help desks, each request for its app; the owner closes it.
+    /// Calls the help desks; each request belongs to an app. The owner closes it.
     package let client: LazyClient
     package let invalidation: CacheInvalidation
-    /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
+    /// Called on the store's thread, before the response, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
     package init(
@@ -213,14 +214,14 @@ package final class HelpDeskServices: Sendable {
         self.onChange = onChange
     }
 
-    /// The current second by the clock that all replicas share, for values that one of them issues and another one verifies. Does not
+    /// The current second by the clock that all replicas share, for values that one replica issues and another one verifies. Does not
     /// block.
     package var sharedNow: UnixSeconds { store.sharedTime(of: clocks.unixMilliseconds()).seconds }
 }
 
 package struct RelayServices: Sendable {
-    /// Mints a short-lived security key for a relayed registration, which the help desk sends back to us for authorization; nil when no key
-    /// can be minted. Does not block.
+    /// Mints a short-lived security key for a relayed registration, which the help desk sends back to Deskgate for authorization; nil when
+    /// no key can be minted. Does not block.
     package let mintKey: @Sendable (_ appID: String, _ userID: String) -> String?
     package let clocks: Clocks
     package let invalidation: CacheInvalidation

@@ -4,7 +4,7 @@ package import Observability
 package import Threading
 package import Time
 
-/// The parts of the configuration in force that all help desks use: an immutable snapshot, which a reload replaces.
+/// The parts of the current configuration that all help desks use: an immutable snapshot, which a reload replaces.
 package final class HelpDeskState: Sendable {
     /// Verifies security keys; does not query the apps' backends.
     package let authorizer: Authorizer
@@ -18,8 +18,8 @@ package final class HelpDeskState: Sendable {
     let pushTokenLimits: [LimitRule]
 
     /// - Parameters:
-    ///   - authorizer: made from the same configuration.
-    ///   - backends: the verifiers of the same configuration. Without them, requests of apps with a backend stay undecided.
+    ///   - authorizer: created from the same configuration.
+    ///   - backends: the verifiers of the same configuration. Without them, requests of apps with a backend remain undecided.
     package init(
         _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil,
         recorder: AuthorizationRecorder = AuthorizationRecorder(now: { 0 }), metrics: HelpDeskMetrics
@@ -35,7 +35,7 @@ package final class HelpDeskState: Sendable {
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
     }
 
-    /// Decides whether a user may use the chat, for every route: like `Authorizer.authorize`, and with cached answers of the backend.
+    /// Decides whether a user may use the chat, for every route: like `Authorizer.authorize`, but also with cached answers of the backend.
     /// - Parameters:
     ///   - helpDesk: the help desk of the route; apps of other help desks are treated as unknown. Nil for a route of all apps.
     ///   - question: set when the backend must be queried. Then the result is provisional; `BackendVerification.ask` returns the final
@@ -45,7 +45,8 @@ package final class HelpDeskState: Sendable {
         revocations: Revocations, asking question: inout BackendVerification?
     ) -> Authorizer.Authorization {
         let decision = authorizer.authorize(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
-        // With a malformed key the request names an app all the same, whose record it must not reach from here.
+        // A request with a malformed key still names an app. If that app belongs to another help desk, the request must not appear in its
+        // record.
         if let helpDesk, let named = decision.namedApplication, helpDesks[named] != helpDesk { return decision.asUnknownApp }
         keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
@@ -61,7 +62,7 @@ package final class HelpDeskState: Sendable {
     func recordedUser(of device: Device.Key) -> RecordedUser { RecordedUser(records, device: device, authorizer: authorizer) }
 }
 
-/// Metrics of requests by help desks and their apps. Make it once per registry.
+/// Metrics of requests by help desks and their apps. Create it once per registry.
 package struct HelpDeskMetrics: Sendable {
     package let authorizeRequests: MetricFamily<Counter>
     package let authorizeDuration: Histogram
@@ -70,7 +71,7 @@ package struct HelpDeskMetrics: Sendable {
     package let skippedWebhookMembers: MetricFamily<Counter>
     package let urlPreviews: MetricFamily<Counter>
     package let keyUses = KeyUsageTracker()
-    /// The configured apps that unknown app ids resemble.
+    /// Configured apps that resemble unknown app ids.
     package let nearestApps = NearestApps()
     /// The types of registered devices that no notifier serves.
     package let unservedDevices = Monitor(UnservedDevices())
@@ -83,7 +84,7 @@ package struct HelpDeskMetrics: Sendable {
     let pushTokens: PushTokenCounters
     let backends: BackendMetrics
 
-    /// Upper bounds in seconds, for calls through the internet.
+    /// Upper bounds in seconds, for calls over the internet.
     private static let requestBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
     package init(_ registry: MetricsRegistry) {

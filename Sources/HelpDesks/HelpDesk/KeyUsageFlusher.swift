@@ -3,7 +3,7 @@ package import Observability
 package import Threading
 package import Time
 
-/// Stores when keys were last used, and announces to the processes that share the store which keys this one has in force.
+/// Stores when keys were last used, and announces this process's active keys to the processes that share the store.
 ///
 /// A failed write is retried a minute later; authorization never waits for it.
 package final class KeyUsageFlusher: Sendable {
@@ -59,7 +59,7 @@ package final class KeyUsageFlusher: Sendable {
         let uses = tracker.all(now: clocks.unixMilliseconds())
         let recorded = state.withLock { $0.recorded }
         do throws(StoreError) {
-            // Reads first: a store whose disk is full takes no record, and can still be read.
+            // Reads first: a store whose disk is full accepts no record, but can still be read.
             try read()
             let changed = uses.filter { recorded[$0.name] != $0 }
             if !changed.isEmpty { try store.record(changed) }
@@ -72,7 +72,7 @@ package final class KeyUsageFlusher: Sendable {
                 defer { state.isFailing = true }
                 return !state.isFailing
             }
-            // One line until it works again, and none of a store that is not open, which says so itself.
+            // Logs a failure once until writing works again. A store that is not open logs that itself.
             guard isNew, error.kind != .notOpen, error.kind != .closed else { return }
             logger.log(
                 .warning, message: "the last use of keys cannot be stored",

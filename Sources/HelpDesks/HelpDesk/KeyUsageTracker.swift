@@ -24,8 +24,8 @@ package final class KeyUsageTracker: Sendable {
         return KeyUses(applications: entries)
     }
 
-    /// Returns the uses of all keys that this process has had in force.
-    /// - Parameter now: the time from which a key is known that is read for the first time.
+    /// Returns the uses of all keys that were ever active in this process.
+    /// - Parameter now: the time recorded for a key that is read for the first time.
     package func all(now: UnixMilliseconds) -> [KeyUse] {
         words.withLock { words in
             words.map { name, word in
@@ -37,7 +37,7 @@ package final class KeyUsageTracker: Sendable {
 
 /// The words of one snapshot's keys.
 ///
-/// Not copyable, so that it is borrowed through its snapshot, and threads do not contend for reference counts.
+/// Not copyable, so that it is borrowed through its snapshot and threads do not contend for reference counts.
 package struct KeyUses: ~Copyable, Sendable {
     struct Entry: Sendable {
         let keyID: UInt32
@@ -67,12 +67,12 @@ final class KeyUseWord: Sendable {
 
     /// Minutes since 1970; 0 for never.
     private let minute = Atomic<UInt64>(0)
-    /// Milliseconds since 1970 since which the key is known; 0 until it is first read.
+    /// The time since which the key is known, in milliseconds since 1970; 0 until it is first read.
     private let since = Atomic<UInt64>(0)
 
     func note(_ now: UnixSeconds) {
         let current = now.rawValue / 60
-        // Written once a minute, so that threads do not take the word from each other.
+        // Written once a minute, so that threads do not contend for its cache line.
         if minute.load(ordering: .relaxed) != current { minute.store(current, ordering: .relaxed) }
     }
 

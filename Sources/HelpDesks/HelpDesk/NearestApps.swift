@@ -5,8 +5,8 @@ package import Time
 
 /// Finds the configured app that an unknown `app_id` resembles, to report a probable typing error in the configuration.
 ///
-/// The caller's text is compared and not stored. At most one text a second is compared, so that a flood is cheap. A known app whose request
-/// is denied is compared at the same rate; otherwise the response time would reveal which apps exist. Safe on any thread.
+/// The caller's text is compared and not stored. At most one text a second is compared, so that a flood costs little. Denied requests of
+/// known apps are compared at the same rate; otherwise the response time would reveal which apps exist. Safe on any thread.
 package final class NearestApps: Sendable {
     private static let pauseMilliseconds: UInt64 = 1_000
     private static let maximumApps = 256
@@ -34,7 +34,7 @@ package final class NearestApps: Sendable {
         if isUnknown, let name { state.withLock { $0.found = (name, now) } }
     }
 
-    /// Forgets the app that was found: another configuration may not have it.
+    /// Clears the app that was found, because another configuration may not contain it.
     package func forget() { state.withLock { $0.found = nil } }
 
     /// The app found last, if that is within `AnswerWindow`.

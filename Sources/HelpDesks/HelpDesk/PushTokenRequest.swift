@@ -6,22 +6,22 @@ internal import Time
 struct PushTokenRequest {
     static let reader = BodyReader<7>(wanting: ["app_id", "user_id", "security_key", "instance_id", "device_id", "type", "token"])
 
-    /// In UTF-16 code units.
+    /// The maximum length in UTF-16 code units.
     private static let longestDeviceID = 255
 
     /// The device. The help desk's SDK calls the device id `instance_id`.
     let key: Device.Key
-    /// The device type, in the app's own words; empty when the call has none.
+    /// The device type as the app names it; empty when the call has none.
     let type: String
     /// The push token, not empty; nil unsubscribes the device.
     let token: String?
-    /// The claims of the security key. For a key that only the app's backend can read, the time of the call is used and not that of the
-    /// backend's answer, so that a sign-out in between rejects the call.
+    /// The claims of the security key. For a key that only the app's backend can read, the issue time is the time of the call and not that
+    /// of the backend's answer, so that a sign-out in between rejects the call.
     let claims: KeyClaims
 
     /// Reads the fields of a call whose credentials have been verified.
     /// - Parameters:
-    ///   - bytes: the bytes that were lent with the fields.
+    ///   - bytes: the bytes that the fields refer to.
     ///   - key: parsed and verified; nil for a key that only the app's backend can read.
     ///   - now: the time of the call, by the clock that all replicas share.
     init(
@@ -44,10 +44,10 @@ struct PushTokenRequest {
 
     /// Checks the token's form. A push provider rejects a malformed token only when the first notification is sent, where the app's
     /// developer does not see it.
-    /// - Parameter isForAPNs: whether only APNs notifies this type of device.
+    /// - Parameter isForAPNs: whether this type of device is notified by APNs only.
     func checkToken(isForAPNs: Bool) throws(BodyError) {
         guard let token else { return }
-        // The texts of an NSData, of iOS 12 and of later ones.
+        // The descriptions of an NSData, in iOS 12 and in later versions.
         if token.hasPrefix("<") || token.hasPrefix("{length") {
             throw .unexpected(field: "token", expectation: "expected the token itself, not the description of an NSData")
         }
@@ -70,7 +70,7 @@ extension PushTokenRequest {
             + "Devices that APNs notifies have its token in hexadecimal digits, of either case.",
         body: RouteDescription.Body(
             schema { Schema.nullable(Schema.line(1...$0)) },
-            // A form has no null; an empty value replaces it.
+            // A form has no null; an empty value means null.
             form: schema { Schema.line(0...$0) },
             example: .object(
                 JSONObject(

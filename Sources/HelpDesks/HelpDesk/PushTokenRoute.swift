@@ -8,10 +8,10 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// `POST /pyrus/push-token` and the like: registers a device for notifications, or unsubscribes it.
+/// `POST /pyrus/push-token` and similar routes: registers a device for notifications, or unsubscribes it.
 ///
-/// The security key is verified first, from memory, so that unauthenticated callers never reach the store. Then the connection is suspended
-/// until the registration is durable, or the store finds a revocation that this process does not know yet.
+/// The security key is verified first, in memory, so that unauthenticated callers never reach the store. Then the connection is suspended
+/// until the registration is durable, or until the store finds a revocation that this process does not have yet.
 package final class PushTokenRoute: Sendable {
     static let bodyLimit = 16 * 1024
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
@@ -61,7 +61,7 @@ package final class PushTokenRoute: Sendable {
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
                 question.ask(services.revocations, in: context.trace) { [self] verdict, cause in
-                    // A stop may have answered already.
+                    // A shutdown may already have answered.
                     guard box.isAwaited else { return }
                     user.record(verdict, at: services.clocks.unixSeconds())
                     answer(
@@ -105,7 +105,7 @@ package final class PushTokenRoute: Sendable {
         let state = services.state.current
         var app: String?
         do throws(BodyError) {
-            // Only the credentials are used before they are verified.
+            // Before the credentials are verified, no other field is used.
             let call = try PushTokenRequest.reader.withFields(of: request) { fields, bytes throws(BodyError) -> Call in
                 let ranges = try fields.credentials()
                 let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
@@ -223,7 +223,7 @@ package final class PushTokenRoute: Sendable {
         .answer(refuse(verdict, app: app, caller: caller, context: context))
     }
 
-    /// Refuses a call that the store has rejected, because the snapshot of revocations in memory was outdated.
+    /// Rejects a call because of a revocation that was in the store but not yet in memory.
     private func refuse(_ verdict: Verdict, registration: Registration, context: RequestContext) -> Response {
         refuse(
             verdict, app: registration.key.appID, caller: CallerLogFields(registration, services.state.current.authorizer), context: context

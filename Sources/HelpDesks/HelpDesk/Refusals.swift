@@ -3,13 +3,13 @@ package import HTTPServer
 internal import JSON
 package import Time
 
-/// The answers to callers whose security key does not authorize them; the same on every route.
+/// The responses to callers whose security key does not authorize them; the same on every route.
 package struct AuthorizeRefusals: Sendable {
     package init() {}
 
     /// 403, the same for every reason.
     package let denied = Response.error(403, code: "denied", message: "This user may not use the chat.")
-    /// 503: an error of our own, which must never look like a denial.
+    /// 503: an error of Deskgate, which must never look like a denial.
     package let undecided = Response.error(
         503, code: "undecided", message: "The request could not be decided; try again.", headers: [("Retry-After", "1")])
 }
@@ -17,7 +17,7 @@ package struct AuthorizeRefusals: Sendable {
 package struct StoreRefusals: Sendable {
     package init() {}
 
-    /// For every error without a specific answer.
+    /// For every error without a specific response.
     package let unavailable = refusal("unavailable", "It could not be stored; try again.", retryAfterSeconds: 5)
     private let queueFull = refusal("queue_full", "Too many deliveries wait; try again later.", retryAfterSeconds: 30)
     private let diskFull = refusal("disk_full", "There is no room to store it; try again later.", retryAfterSeconds: 60)

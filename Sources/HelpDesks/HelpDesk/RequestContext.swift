@@ -7,7 +7,7 @@ package import Tracing
 package struct RequestContext: Sendable {
     /// The id in the answer.
     let id: String
-    /// Nil when the request belongs to no trace.
+    /// Nil when the request is not part of a trace.
     package let span: OpenSpan?
 
     /// - Parameter id: may be empty when nothing is logged.
@@ -19,7 +19,7 @@ package struct RequestContext: Sendable {
     package var trace: TraceContext? { span?.context }
 
     /// Adds the ids to a log line.
-    /// - Parameter isStored: whether a stored record contains the trace. Otherwise a trace that only this process knows is left out.
+    /// - Parameter isStored: whether a stored record contains the trace. Otherwise a trace that only this process knows is omitted.
     package func append(to fields: inout LogFields, isStored: Bool = false) {
         fields.append("request_id", .string(id))
         if let span, isStored || span.isKnown { fields.append("trace_id", .string(span.context.traceIDText)) }
@@ -27,7 +27,7 @@ package struct RequestContext: Sendable {
 }
 
 extension Request {
-    /// Returns the trace that the caller has begun; nil without a valid `traceparent`, or with several.
+    /// Returns the caller's trace; nil without a valid `traceparent`, or with several.
     package borrowing func callersTrace() -> TraceContext? {
         var context: TraceContext?
         withTraceparent { value in

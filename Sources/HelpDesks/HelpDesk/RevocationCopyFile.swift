@@ -6,7 +6,7 @@ package struct RevocationCopyFile: Sendable {
     /// An error while reading or writing the file; the description includes the path.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        /// The command that makes the file usable, for root; nil when the file itself is not the cause.
+        /// The command with which root can make the file usable; nil when the file itself is not the cause.
         package var command: String?
         /// Whether the cause is that the store could not be read.
         package var isOfStore = false
@@ -34,7 +34,7 @@ package struct RevocationCopyFile: Sendable {
             try checkIsCopy()
             let contents = try File.read(path, limit: Self.longestBytes)
             guard contents.isPrivate else {
-                // Of root's and of this user's, only the mode is wrong.
+                // If the file belongs to root or to this user, only its mode is wrong.
                 throw (contents.owner == 0 ? nil : otherOwner)
                     ?? Failure(description: "others may read or change it; it must have mode 600", command: repair)
             }
@@ -80,8 +80,8 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
-    /// A clause that reports an earlier store, for a store that is missing; nil when the file is missing or is no copy of this store. A
-    /// copy that `read` rejects as old or damaged is also evidence.
+    /// A clause for the error about a missing store, which reports that the copy belongs to an earlier store; nil when the file is missing
+    /// or is not a copy of this store. A copy that `read` rejects as old or damaged is evidence too.
     package var evidenceOfStore: String? {
         guard File.exists(path) else { return nil }
         do {
@@ -94,21 +94,21 @@ package struct RevocationCopyFile: Sendable {
         return "\(path), the copy of its revocations, shows that there was one"
     }
 
-    /// - Parameter isLocked: whether access to the file itself, and not to its directory, may be denied.
+    /// - Parameter isLocked: whether access may be denied by the file itself rather than by its directory.
     private func failure(_ attempt: String, _ error: any Error, isLocked: Bool) -> Failure {
         let isForbidden = (error as? SystemError)?.isForbidden == true
         let reason = isLocked && isForbidden ? otherOwner : error as? Failure
         return Failure(description: "\(attempt) \(path): \(reason?.description ?? "\(error)")", command: reason?.command)
     }
 
-    /// The error when the file belongs to another user; nil when it is this user's, is missing or cannot be seen.
+    /// The error when the file belongs to another user; nil when it belongs to this user, is missing or cannot be examined.
     private var otherOwner: Failure? {
         guard let owner = try? FileSystem.owner(of: path), owner != Process.user else { return nil }
         return Failure(
             description: "it belongs to \(Machine.userName(owner)), not to \(Machine.userName(Process.user))", command: repair)
     }
 
-    /// The shell command with which root makes the file this user's alone.
+    /// The shell command with which root gives the file to this user only.
     private var repair: String {
         let isOther = (try? FileSystem.owner(of: path)) != Process.user
         let isOpen = ((try? FileSystem.mode(of: path)) ?? 0) & 0o077 != 0
@@ -118,7 +118,7 @@ package struct RevocationCopyFile: Sendable {
         return commands.compactMap(\.self).joined(separator: " && ")
     }
 
-    /// Rejects a file that is no copy, so that a wrong path destroys nothing.
+    /// Rejects a file that is not a copy, so that a wrong path destroys no data.
     private func checkIsCopy() throws {
         guard File.exists(path) else { return }
         let beginning = FileSystem.isFile(path) ? try File.beginning(of: path, count: RevocationCopy.beginning.count) : nil

@@ -3,20 +3,20 @@ package import Observability
 package import Threading
 package import Time
 
-/// Keeps the revocations in force up to date with the store: reads all of them once, then changes.
+/// Keeps the active revocations up to date with the store: reads all of them once, then changes.
 ///
-/// While the store cannot be read, the last known revocations stay in force; at the start those of the copy, a file beside the store. After
-/// a failure all are read again, because the store may have lost changes that it had reported, such as a database after a failover to a
+/// While the store cannot be read, the last known revocations stay in force; at startup those of the copy, a file beside the store. After a
+/// failure all revocations are read again, because the store may have lost changes that it had reported, for example after a failover to a
 /// standby that lagged.
 package final class RevocationPoller: Sendable {
-    /// The interval at which changes by other processes are read, so that they are in force everywhere within a second.
+    /// The interval at which changes of other processes are read, so that they take effect everywhere within a second.
     package static let intervalMilliseconds: UInt64 = 800
 
     private struct State {
         var set = RevocationSet()
         /// The version of the store's revocations in `set`; nil when all must be read.
         var version: Int64?
-        /// Changes given to `take` that could not be read from the store yet. They are in force on top of `set`.
+        /// Changes passed to `take` that could not be read from the store yet. They are in force in addition to `set`.
         var unread: [RevocationChange] = []
         var failure: StoreError?
         /// The version in the copy; nil when unknown.
@@ -30,15 +30,15 @@ package final class RevocationPoller: Sendable {
     private let copy: RevocationCopyFile?
     private let logger: Logger
     private let clocks: Clocks
-    // Held while the store is asked, so that what was read earlier never replaces what was changed later.
+    // Held during queries of the store, so that an older result never replaces a newer one.
     private let state = Monitor(State())
     private let onChange: @Sendable (RevocationChange?) -> Void
     private let known = Monitor(RevocationStatus())
 
     /// No revocations are known before the first `refresh`.
     /// - Parameters:
-    ///   - copy: read at a start when the store cannot be read; nil for none.
-    ///   - onChange: called right after a change is in force, to drop decisions made without it; with nil, when anything may have changed.
+    ///   - copy: read at startup when the store cannot be read; nil for none.
+    ///   - onChange: called right after a change takes effect, to drop decisions made without it; with nil, when anything may have changed.
     ///     It must not block.
     package init(
         _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
@@ -54,17 +54,17 @@ package final class RevocationPoller: Sendable {
     /// The source and age of the revocations. Does not block.
     package var status: RevocationStatus { known.withLock { $0 } }
 
-    /// Puts in force everything that the store accepted before this call. Waits for a refresh under way, which may have read before that,
-    /// and blocks like the store.
+    /// Makes everything that the store accepted before this call take effect. Waits for a refresh in progress, which may have read before
+    /// that, and blocks like the store.
     ///
-    /// Changes are applied in the store's order. Otherwise a revocation that another replica has removed meanwhile would come back.
-    /// - Parameter change: a change that the store has committed, which is put in force even if the store cannot be read; nil if the store
-    ///   had nothing to change.
+    /// Changes are applied in the store's order. Otherwise a revocation that another replica has removed meanwhile would reappear.
+    /// - Parameter change: a change that the store has committed, which takes effect even if the store cannot be read; nil if the store did
+    ///   not change anything.
     package func take(_ change: RevocationChange?) {
         state.withLock { state in
             refresh(&state)
             guard state.failure != nil, let change else { return }
-            // Until all are read again.
+            // It is in force until all revocations are read again.
             state.unread.append(change)
             guard live.current.isKnown else { return }
             putInForce(state)
@@ -72,7 +72,7 @@ package final class RevocationPoller: Sendable {
         }
     }
 
-    /// Puts changes of the store in force. Blocks like the store. A failure is logged, and the next call retries.
+    /// Makes changes of the store take effect. Blocks like the store. A failure is logged, and the next call retries.
     package func refresh() {
         state.withLock { refresh(&$0) }
     }
@@ -94,7 +94,7 @@ package final class RevocationPoller: Sendable {
 
     private func read(into state: inout State) throws(StoreError) {
         var (set, version) = (state.set, state.version)
-        // Collected first: if a later question to the store fails, none of them is put in force.
+        // Collected first: if a later query fails, none of them takes effect.
         var changes: [RevocationChange?] = []
         while true {
             guard let known = version else {
@@ -128,14 +128,14 @@ package final class RevocationPoller: Sendable {
     }
 
     private func readAll() throws(StoreError) -> (RevocationSet, version: Int64) {
-        // Reads the version first, so that changes during the reading of the list are reported as news.
+        // Reads the version first, so that changes made while the list is read are later reported as new.
         let version = try store.revocationChanges(since: nil).version
         return (try store.revocationSet(), version)
     }
 
     private func log(_ error: StoreError) {
         var fields: LogFields = ["reason": .string(error.description)]
-        // While the service stops nobody needs to know.
+        // During shutdown a failure need not be logged.
         guard error.kind != .closed else { return }
         let status = status
         guard status.isKnown else {
@@ -153,7 +153,7 @@ extension RevocationPoller {
     private static let confirmationMilliseconds: UInt64 = 300_000
     /// The pause after a failure, before the copy is written or read again.
     private static let retryMilliseconds: UInt64 = 5000
-    /// After a write, the copy is not written for this many times the write's duration, so that many revocations do not keep the disk busy.
+    /// After a write, the next one waits for this many times the write's duration, so that frequent revocations do not keep the disk busy.
     private static let pauseFactor: UInt64 = 20
 
     private func takeCopy(_ state: inout State) {
@@ -176,9 +176,9 @@ extension RevocationPoller {
         }
     }
 
-    /// Writes the copy when the revocations have changed or the copy is old. Blocks like the store and the copy's disk. Must be called by
-    /// one thread at a time, on which no request waits.
-    /// - Parameter isLast: whether no later call follows, so that the pause is ignored.
+    /// Writes the copy when the revocations have changed or the copy is old. Blocks like the store and the copy's disk. Only one thread at
+    /// a time may call it, and no request may wait on that thread.
+    /// - Parameter isLast: whether this is the last call, so that the pause is ignored.
     package func renewCopy(isLast: Bool = false) {
         guard let copy else { return }
         let start = clocks.monotonicMilliseconds()

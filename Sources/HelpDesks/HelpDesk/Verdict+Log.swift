@@ -12,7 +12,7 @@ extension Verdict {
         }
     }
 
-    /// The level of the log line. Only our own failures are errors, because error lines are never sampled.
+    /// The level of the log line. Only failures of Deskgate are errors, because error lines are never sampled.
     package var logLevel: LogLevel {
         switch self {
         case .authorized(_, isConfirmed: true), .unconfirmed: .debug

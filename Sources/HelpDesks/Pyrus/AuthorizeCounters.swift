@@ -4,7 +4,7 @@ internal import Observability
 
 /// Counts verdicts: one counter for each combination of labels that a snapshot of apps can have, found without a lock or an allocation.
 ///
-/// Not copyable, so that it is borrowed through its snapshot, and threads that count at the same time do not contend for reference counts.
+/// Not copyable, so that it is borrowed through its snapshot and threads that count at the same time do not contend for reference counts.
 struct AuthorizeCounters: ~Copyable, Sendable {
     private struct DenialCounters {
         /// By the id of the key.
@@ -73,7 +73,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     ) -> LabelledCounters<Verdict> {
         let keyIDs: [UInt32?] = application.verification == .backend ? [nil] : application.keys.map(\.id)
         let decided = keyIDs.flatMap { keyID -> [Verdict] in
-            // A key that only the backend understands is none of the app's, so that a block is counted here.
+            // A key that only the backend can read has none of the app's key ids, so a block is counted here.
             let denials: [Denial] = [.backendDenied, .backendUndecided] + (keyID == nil ? [.revoked] : [])
             let shadowed = application.shadowUntil == nil ? [] : denials.map { Verdict.shadowed($0, keyID: keyID) }
             return [.authorized(keyID: keyID), .authorized(keyID: keyID, isConfirmed: false)] + denials.map { .denied($0, keyID: keyID) }
@@ -87,7 +87,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 }
 
 extension AuthorizeCounters {
-    /// - Parameter decision: of the authorizer with the same apps.
+    /// - Parameter decision: made by the authorizer with the same apps.
     func count(_ decision: Authorizer.Authorization) {
         if let application = decision.application, let backend = applications[application].backend, backend.increment(decision.verdict) {
             return

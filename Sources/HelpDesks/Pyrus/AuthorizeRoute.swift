@@ -84,7 +84,7 @@ final class AuthorizeRoute: Sendable {
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
                 question.ask(self.revocations, in: context.trace) { [self, user, caller] verdict, cause in
-                    // A stop may have answered already.
+                    // A shutdown may already have answered.
                     guard box.isAwaited else { return }
                     let decision = decision.confirmed(by: verdict, isBlocked: question.isBlocked(self.revocations.current))
                     box.respond(
@@ -102,8 +102,8 @@ final class AuthorizeRoute: Sendable {
         }
     }
 
-    /// Counts, logs and records the final decision, and returns the answer. Runs on the server's thread, or on the thread that received the
-    /// backend's answer.
+    /// Counts, logs and records the final decision, and returns the response. Runs on the server's thread, or on the thread that received
+    /// the backend's answer.
     private func respond(
         _ decision: Authorizer.Authorization, state: PyrusState, user: RecordedUser?, caller: CallerLogFields?,
         context: RequestContext,

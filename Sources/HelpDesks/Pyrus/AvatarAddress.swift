@@ -1,11 +1,11 @@
 internal import HelpDesk
 
-/// The URLs of authors' pictures, from which the chat libraries load them: beside the registry of push tokens, without a credential.
+/// The URLs of authors' pictures, from which the chat libraries load them: next to the registry of push tokens, without a credential.
 struct AvatarAddress: Sendable, Equatable {
     private let beginning: String
 
-    /// - Parameter registry: the URL of the registry of push tokens; nil is returned for another form, because the pictures' URLs are then
-    ///   unknown.
+    /// - Parameter registry: the URL of the registry of push tokens. For a URL of another form the result is nil, because the pictures'
+    ///   URLs are unknown.
     init?(registry: String) {
         let call = "/SetPushToken"
         guard registry.hasSuffix(call) else { return nil }

@@ -2,7 +2,7 @@ internal import Core
 internal import Crypto
 internal import Time
 
-/// A webhook's event as the store accepts it, with the app that counts it.
+/// A webhook's event for the store, with the app in whose metrics it is counted.
 struct IncomingWebhook {
     let app: WebhookApps.App
     let incoming: IncomingEvent

@@ -11,7 +11,7 @@ enum PyrusAnswer {
         switch status {
         case 200: return success(body)
         case 400, 413, 422: return DeliveryOutcome(.dead, reason: word)
-        // The help desk asks us whether the person is authorized; this one is not, or not now.
+        // The help desk asks Deskgate whether the person is authorized; the answer was no, or there was none.
         case 401, 403: return .retry(word, after: retryAfter)
         case 404, 405, 410: return DeliveryOutcome(.misconfigured, reason: word)
         case 429:

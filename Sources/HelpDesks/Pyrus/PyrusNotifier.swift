@@ -5,11 +5,11 @@ internal import HelpDesk
 internal import Notifiers
 internal import Time
 
-/// Reports device registrations to the help desk, with the body that its own SDK sends. The store keeps the calls within the help desk's
-/// rate limits (`rateLimits`).
+/// Reports device registrations to the help desk, with the same body as the help desk's own SDK. The store keeps the calls within the help
+/// desk's rate limits (`rateLimits`).
 ///
-/// An event may be days old, while the registry has the current state. So an attempt reports only a change that still holds; otherwise an
-/// old registration could restore a token whose owner has signed out.
+/// An event may be days old, while the registry has the current state. So an attempt reports a change only if the registry still contains
+/// it; otherwise an old registration could restore a token whose owner has signed out.
 final class PyrusNotifier: Notifier {
     /// The window of the help desk's limits.
     static let windowMilliseconds: UInt64 = 300_000
@@ -27,7 +27,7 @@ final class PyrusNotifier: Notifier {
         OutboundRateLimit(per: .device, max: 5, windowMilliseconds: windowMilliseconds),
     ]
 
-    /// One minute, as for push notifiers: settings are corrected at the help desk as often as here.
+    /// One minute, as for push notifiers: settings are corrected at the help desk as often as in Deskgate.
     var probeIntervalMilliseconds: UInt64? { 60_000 }
 
     private let relay: Configuration.Relay

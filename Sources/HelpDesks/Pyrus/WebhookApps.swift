@@ -4,10 +4,10 @@ internal import Crypto
 internal import HelpDesk
 internal import Observability
 
-/// The apps that accept webhooks, with the secrets that prove a webhook's origin: an immutable snapshot.
+/// The apps that accept webhooks, with the secrets that authenticate them: an immutable snapshot.
 ///
-/// If an app has path secrets, its webhooks must have one of them in the path. If it has signature secrets, its webhooks must be signed. If
-/// it has both, both are required.
+/// If an app has path secrets, the path of its webhooks must contain one of them. If it has signature secrets, its webhooks must be signed.
+/// If it has both, both are required.
 final class WebhookApps: Sendable {
     struct App: Sendable {
         let id: String
@@ -83,14 +83,14 @@ final class WebhookApps: Sendable {
         return candidates
     }
 
-    /// Returns the apps without a path secret, to which a webhook on the path without one may belong.
+    /// Returns the apps without a path secret: the candidates for a webhook on the path without a secret.
     func candidatesWithoutSecret() -> Candidates {
         var candidates = Candidates()
         candidates.indices = apps.indices.filter { apps[$0].secrets.isEmpty }
         return candidates
     }
 
-    /// Returns the candidates without signature secrets, to which a webhook without a signature may belong.
+    /// Returns the candidates without signature secrets: those for a webhook without a signature.
     func unsigned(_ candidates: Candidates) -> Candidates {
         var unsigned = candidates
         unsigned.indices.removeAll { !apps[$0].signers.isEmpty }
@@ -119,7 +119,7 @@ final class WebhookApps: Sendable {
         return distinct.count - 1
     }
 
-    /// The apps to which a webhook may belong, as far as its origin is verified.
+    /// The apps to which a webhook may belong, according to its verified secret or signature.
     struct Candidates {
         fileprivate var indices: [Int] = []
 

@@ -44,7 +44,7 @@ extension WebhookIntake.Proof {
         }
     }
 
-    /// An optional member, which is accepted in every form.
+    /// The schema of an optional member, which is accepted in every form.
     private static func optional(_ form: String) -> JSONValue { ["description": .string("\(form); another form counts as absent.")] }
 
     private static let token = Schema.object(

@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import HelpDesk
 internal import Observability
 
-/// Verifies the origin of a webhook and reads its comment.
+/// Authenticates a webhook and parses its comment.
 struct WebhookIntake {
     struct Proven {
         let app: WebhookApps.App
@@ -22,7 +22,7 @@ struct WebhookIntake {
     }
 
     enum Refusal: Error {
-        /// The origin is not proven. The app is the one named in the body, if the proof does not cover it.
+        /// The webhook is not authenticated. The app is the one named in the body, if its secret or signature was not used.
         case denied(WebhookRefusal, WebhookApps.App?)
         /// The body is unreadable. The app is nil when unknown.
         case malformed(WebhookError, WebhookApps.App?)
@@ -33,7 +33,7 @@ struct WebhookIntake {
 
     let apps: WebhookApps
 
-    /// Finds the apps to which a request may belong by path and headers alone, so that the body is not received when there are none.
+    /// Finds the apps to which a request may belong from its path and headers, so that the body is not received when there are none.
     func candidates(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> WebhookApps.Candidates {
         let candidates =
             switch proof {
@@ -47,7 +47,7 @@ struct WebhookIntake {
         return unsigned
     }
 
-    /// Reads a request that must have this proof. The signature is verified before the body is parsed.
+    /// Parses a request that must have this proof. The signature is verified before the body is parsed.
     func comment(_ request: borrowing Request, provenBy proof: Proof) throws(Refusal) -> Proven {
         let candidates = try candidates(request, provenBy: proof)
         let owners = try signers(of: request, among: candidates)
@@ -56,7 +56,7 @@ struct WebhookIntake {
         return try proven(parser, try app(of: parser, among: owners))
     }
 
-    /// Returns the app that a body names. An anonymous body that names none belongs to the only app with its proof.
+    /// Returns the app that a body names. An anonymous body without an app belongs to the only app with its proof.
     private func app(of parser: WebhookParser, among owners: WebhookApps.Candidates) throws(Refusal) -> WebhookApps.App {
         let app = parser.appID.map { apps.app($0, among: owners) } ?? apps.only(of: owners)
         if let error = parser.anonymity, app.map({ !$0.acceptsAnonymous }) ?? (parser.appID == nil) { throw .anonymous(error, app) }
@@ -104,7 +104,7 @@ struct WebhookIntake {
 }
 
 extension WebhookIntake.Refusal {
-    /// The app that counts the refusal; nil when unknown.
+    /// The app in whose metrics the rejection is counted; nil when unknown.
     var app: WebhookApps.App? {
         switch self {
         case .denied(_, let app), .malformed(_, let app), .anonymous(_, let app): app
@@ -122,7 +122,7 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    /// The reason, as in the log; it quotes nothing of the request.
+    /// The reason, as in the log; it contains nothing from the request.
     var reason: String {
         switch self {
         case .denied(let denial, _): denial.rawValue

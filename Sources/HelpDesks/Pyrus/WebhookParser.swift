@@ -5,7 +5,7 @@ internal import HelpDesk
 ///
 /// Parsing has two steps, because the body names the app, and the app determines which secret must have signed it.
 struct WebhookParser {
-    /// The app that the body names; nil when an anonymous body names none. It is reliable only if the origin is verified.
+    /// The app that the body names; nil when an anonymous body names none. It is reliable only if the webhook is authenticated.
     let appID: String?
     /// Whether the body names no user. The help desk does not document webhooks of a chat in anonymous mode, so the user, the app and the
     /// whole token may be missing.
@@ -35,7 +35,7 @@ struct WebhookParser {
         }
     }
 
-    /// Reads the rest. The author, the time and the attachments may be beside the comment or inside it.
+    /// Parses the rest. The author, the time and the attachments may be beside the comment or inside it.
     /// - Parameters:
     ///   - appID: the app that the webhook belongs to.
     ///   - avatars: nil when unknown.

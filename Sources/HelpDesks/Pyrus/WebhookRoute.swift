@@ -42,7 +42,7 @@ final class WebhookRoute: Sendable {
             [(.post, { [self] in answer($0, $1, provenBy: proof) })])
     }
 
-    /// Refuses a request before its body is received; nil to receive it.
+    /// Rejects a request before its body is received; nil to receive it.
     private func refusal(of request: borrowing Request, _ proof: WebhookIntake.Proof) -> Response? {
         let webhooks = state.current.webhooks
         do throws(WebhookIntake.Refusal) {
@@ -92,7 +92,7 @@ final class WebhookRoute: Sendable {
         }
     }
 
-    /// The comment of a webhook; nil when it is none, or about a person who was forgotten.
+    /// The comment of a webhook; nil when there is none, or when it is about a person who was forgotten.
     private func storableComment(_ proven: WebhookIntake.Proven) throws(WebhookIntake.Refusal) -> Comment? {
         guard let comment = proven.comment else { return nil }
         do throws(CryptoError) {
@@ -125,7 +125,7 @@ final class WebhookRoute: Sendable {
         }
     }
 
-    /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
+    /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the response. Runs on the
     /// store's thread.
     private func recordOutcome(
         _ result: Result<Acceptance, StoreError>, app: WebhookApps.App, event: Event, context: RequestContext

@@ -32,7 +32,7 @@ extension HelpDesk {
         })
 }
 
-/// The apps of Sendbird in the configuration in force: an immutable snapshot, which a reload replaces.
+/// The Sendbird apps of the active configuration: an immutable snapshot that a reload replaces.
 final class SendbirdState: Sendable {
     final class App: Sendable {
         /// The app id, which is also the last path component of its webhook URLs.
@@ -69,7 +69,7 @@ final class SendbirdState: Sendable {
     let unknownKeys: SendbirdKeys
     private let apps: [ByteKey: App]
 
-    /// - Parameter former: the state in force; nil at the start.
+    /// - Parameter former: the active state; nil at the start.
     /// - Throws: when OpenSSL fails.
     init(
         _ configuration: Configuration, shared: HelpDeskState, services: HelpDeskServices, former: SendbirdState? = nil
@@ -92,10 +92,10 @@ final class SendbirdState: Sendable {
         self.apps = apps
     }
 
-    /// Nil for an app of another help desk.
+    /// Returns an app; nil for an app of another help desk.
     func app(_ id: String) -> App? { apps[ByteKey(id)] }
 
-    /// Returns the app in the last path component; an app id at Sendbird has no character that a path would escape.
+    /// Returns the app in the last path component. App ids of Sendbird contain no characters that must be escaped in a path.
     func app(_ request: borrowing Request) -> App? {
         request.withPathParameter { app(String(repairing: $0)) }
     }

@@ -6,7 +6,7 @@ enum SupportAccount {
     /// Whether a user id is a support account's, byte for byte.
     static func isSupport(_ userID: String) -> Bool { userID.utf8.starts(with: prefix.utf8) }
 
-    /// Whether a user id is a support account's when case is ignored. Such an id may not be used, because it is undocumented whether
-    /// Sendbird distinguishes case.
+    /// Whether a user id is a support account's when case is ignored. Such an id is rejected, because it is undocumented whether Sendbird
+    /// distinguishes case.
     static func resemblesSupport(_ userID: String) -> Bool { isSupport(userID.lowercased()) }
 }

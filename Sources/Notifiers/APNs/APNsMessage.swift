@@ -32,8 +32,8 @@ struct APNsHeaders: Sendable {
 
     /// Makes the headers of one delivery, the same on every attempt.
     ///
-    /// The collapse id is the comment's: a repetition replaces the notification on the screen, and two comments never replace each other. A
-    /// collapse id per ticket would hide all comments but the last.
+    /// The collapse id is derived from the comment: a repetition replaces the notification on the screen, and two comments never replace
+    /// each other. With one collapse id for each ticket, the last comment would hide all others.
     /// - Parameter topic: the app's bundle id.
     init(topic: String, deliveryID: UUIDv7, _ notification: PushNotification) {
         pairs = [
@@ -45,6 +45,6 @@ struct APNsHeaders: Sendable {
 }
 
 extension PushNotification {
-    /// Until when APNs may store the notification; never 0, which would ask for one attempt without storing.
+    /// The time until which APNs may store the notification; never 0, which would mean one attempt without storing.
     var apnsExpiration: UnixSeconds { max(1, expiresAt.seconds) }
 }

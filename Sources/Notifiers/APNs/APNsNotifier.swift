@@ -6,8 +6,8 @@ internal import WebTokens
 
 /// The destination of one app's notifications in Apple's Push Notification service.
 ///
-/// A new connection carries one push until that is answered. A token that one environment does not know is sent to the other, and the
-/// outcome names the environment that accepted it. The credential is proved when APNs objects to nothing but a token that no device has.
+/// A new connection carries one push until APNs has responded to it. A token that is unknown in one environment is sent to the other, and
+/// the outcome names the environment that accepted it. The credential is valid when APNs objects to nothing but a token that no device has.
 package struct APNsDestination: Sendable, Equatable {
     package enum Credential: Sendable, Equatable {
         /// A key of the developer account, for all of the team's apps.
@@ -16,7 +16,7 @@ package struct APNsDestination: Sendable, Equatable {
         ///   - keyID: its identifier, 10 characters.
         ///   - teamID: the team's identifier, 10 characters.
         case token(key: SecretBytes, keyID: String, teamID: String)
-        /// A certificate and its private key, which the client shows.
+        /// A certificate and its private key, which the client presents.
         case certificate(PEMFile, key: PEMFile)
     }
 
@@ -27,9 +27,9 @@ package struct APNsDestination: Sendable, Equatable {
 
     package var credential: Credential
     package var topic: String
-    /// Scheme, host and port of the production environment; another one only for simulators and proxies.
+    /// Scheme, host and port of the production environment; configured otherwise only for simulators and proxies.
     package var url: String
-    /// Scheme, host and port of the sandbox; another one only for simulators and proxies.
+    /// Scheme, host and port of the sandbox; configured otherwise only for simulators and proxies.
     package var sandboxURL: String
 
     package init(credential: Credential, topic: String, url: String = productionURL, sandboxURL: String = sandboxURL) {
@@ -66,7 +66,7 @@ struct APNsProvider: PushProvider {
         ]
     }
 
-    /// APNs misses a provider token where it has not taken the certificate.
+    /// APNs reports a missing provider token if it did not accept the certificate.
     private func applicable(_ remedy: APNsRemedy) -> APNsRemedy { usesCertificate && remedy == .credential ? .certificate : remedy }
 
     /// A background push, so that even a device with that token would show nothing.

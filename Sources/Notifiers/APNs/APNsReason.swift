@@ -1,4 +1,4 @@
-/// The reason of a refusal (Apple, "Handling notification responses from APNs").
+/// The reason for a rejection (Apple, "Handling notification responses from APNs").
 enum APNsReason: String, Sendable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -44,7 +44,7 @@ enum APNsReason: String, Sendable, CaseIterable {
         return word
     }
 
-    /// The operator's remedy when this reason pauses the notifier, as any reason does in an answer of status 403.
+    /// The operator's remedy when this reason pauses the notifier, as every reason does with status 403.
     var remedy: APNsRemedy {
         switch self {
         case .badTopic, .missingTopic, .topicDisallowed: .topic
@@ -61,7 +61,7 @@ enum APNsReason: String, Sendable, CaseIterable {
     }
 }
 
-/// The operator's remedies for APNs' answers: ends of sentences.
+/// The operator's remedies for APNs' responses, worded as ends of sentences.
 enum APNsRemedy: String, CaseIterable, ProviderRemedy {
     case address = #"check "url", "sandbox_url" and "proxy": the server there is not APNs"#
     case certificate = #"check "certificate": it must be of this app, and not have expired"#

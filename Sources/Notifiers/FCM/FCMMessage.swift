@@ -4,17 +4,17 @@ internal import Time
 
 /// The body of a request to FCM HTTP v1 (Firebase, "projects.messages").
 ///
-/// It has no `collapse_key`, because FCM delivers only 20 collapsible messages to a device at once, and then one in three minutes. The
-/// `tag` gives each ticket one notification on the screen, which shows the last comment and rings for each; the app can remove it when the
-/// chat is opened. FCM reads `android` for Android devices and `apns` for Apple's, so every message has both.
+/// It has no `collapse_key`, because FCM delivers only 20 collapsible messages to a device at once, and then one every three minutes.
+/// Because of the `tag`, each ticket has one notification on the screen, which shows the last comment and sounds for each; the app can
+/// remove it when the chat is opened. FCM reads `android` for Android devices and `apns` for Apple's, so every message has both.
 enum FCMMessage {
     /// The body as JSON text.
     ///
     /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
-    ///   - token: the device's.
-    ///   - validateOnly: has the provider check the message without showing it.
-    ///   - now:, for the time to live.
+    ///   - token: the push token of the device.
+    ///   - validateOnly: makes the provider check the message without delivering it.
+    ///   - now: used for the time to live.
     ///   - limit: in bytes.
     static func body(
         _ notification: PushNotification, token: String, validateOnly: Bool = false, now: UnixMilliseconds,
@@ -36,7 +36,8 @@ enum FCMMessage {
         }
     }
 
-    /// A data message, which no device shows. Its priority is normal, because FCM lowers that of apps whose urgent messages show nothing.
+    /// A data message, which no device shows. Its priority is normal, because FCM lowers the priority of an app whose urgent messages show
+    /// nothing.
     static func body(_ withdrawal: PushWithdrawal, token: String, now: UnixMilliseconds) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
         let headers = JSONObject(texts: withdrawal.appleHeaders.map { ($0.name, $0.value) })
@@ -55,7 +56,7 @@ enum FCMMessage {
         android.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
         android.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "notification_count")
-        // For a notification on the screen, Android gives the app this time as `Notification.when`, but not the data.
+        // For a notification on the screen, Android passes this time to the app as `Notification.when`, but does not pass the data.
         android.append(notification.createdTime.map { .string($0) }, unlessMissing: "event_time")
         android.append(notification.image, unlessMissing: "image")
         return android

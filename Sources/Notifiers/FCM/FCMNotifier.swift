@@ -3,14 +3,14 @@ package import Crypto
 internal import JSON
 internal import Time
 
-/// The destination of one project's messages in Firebase Cloud Messaging, which proves the credential by validating a message that it does
-/// not send.
+/// The destination of one project's messages in Firebase Cloud Messaging. It tests the credential with a message that FCM validates but
+/// does not deliver.
 package struct FCMDestination: Sendable, Equatable {
     package static let defaultURL = "https://fcm.googleapis.com"
 
     /// The text of the key file of a service account of the project; see `ServiceAccount`.
     package var serviceAccount: SecretBytes
-    /// Scheme, host and port; another one only for simulators and proxies.
+    /// Scheme, host and port; configured otherwise only for simulators and proxies.
     package var url: String
 
     package init(serviceAccount: SecretBytes, url: String = defaultURL) {
@@ -70,7 +70,7 @@ struct FCMInterface: Sendable {
         path = "/v1/projects/\(projectID)/messages:send"
     }
 
-    /// A message to a token that no device has, to be validated only.
+    /// A message for validation only, to a token that no device has.
     var proof: PushMessage {
         let body: JSONValue = [
             "validate_only": true,

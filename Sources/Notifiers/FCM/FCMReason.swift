@@ -1,4 +1,4 @@
-/// The code of a refusal (Firebase, "ErrorCode"; Google, "google.rpc.Code").
+/// The code of a rejection (Firebase, "ErrorCode"; Google, "google.rpc.Code").
 enum FCMErrorCode: String, Sendable, CaseIterable {
     case unregistered = "UNREGISTERED"
     case senderIDMismatch = "SENDER_ID_MISMATCH"
@@ -8,7 +8,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
     case quotaExceeded = "QUOTA_EXCEEDED"
     case `internal` = "INTERNAL"
     case unavailable = "UNAVAILABLE"
-    // Statuses that come without an error code, when the request was refused before it reached FCM.
+    // Statuses without an error code, of requests that were rejected before they reached FCM.
     case notFound = "NOT_FOUND"
     case permissionDenied = "PERMISSION_DENIED"
     case resourceExhausted = "RESOURCE_EXHAUSTED"
@@ -18,7 +18,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
     /// The code in metrics, logs and the admin interface, such as `permission_denied`.
     var word: String { rawValue.lowercased() }
 
-    /// The operator's remedy when FCM's answer pauses the notifier with this code, as most codes do with a status of 401, 403 or 404.
+    /// The operator's remedy when FCM pauses the notifier with this code, as most codes do with a status of 401, 403 or 404.
     var remedy: FCMRemedy {
         switch self {
         case .senderIDMismatch: .otherProject
@@ -31,7 +31,7 @@ enum FCMErrorCode: String, Sendable, CaseIterable {
     }
 }
 
-/// The operator's remedies for the answers of FCM and of Google's token server: ends of sentences.
+/// The operator's remedies for the responses of FCM and of Google's token server, worded as ends of sentences.
 enum FCMRemedy: String, CaseIterable, ProviderRemedy {
     case account = #"check "service_account": make a new key in the Firebase console under Project settings, Service accounts"#
     case key = "check that the service account's key has not been deleted, and this machine's clock; create a new key if necessary"
@@ -41,7 +41,7 @@ enum FCMRemedy: String, CaseIterable, ProviderRemedy {
     case permission = "let the service account send messages: it needs the role Firebase Cloud Messaging API Admin, and the API enabled"
     case project = #"check "service_account" and "url": there is no such project"#
 
-    /// The remedy when the token server refuses the service account with this error.
+    /// The remedy when the token server rejects the service account with this error.
     init(_ error: TokenError) {
         switch error {
         case .invalidGrant: self = .key

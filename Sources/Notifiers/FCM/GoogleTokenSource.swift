@@ -11,7 +11,7 @@ package struct GoogleTokenSource: ProviderTokenSource {
     package static let messagingScope = "https://www.googleapis.com/auth/firebase.messaging"
 
     private static let lifetimeSeconds: Int64 = 3600
-    /// Google refuses an assertion from the future, and clocks differ by seconds.
+    /// Google rejects an assertion from the future, and clocks differ by seconds.
     private static let backdatingSeconds: Int64 = 10
 
     private let account: ServiceAccount
@@ -21,7 +21,7 @@ package struct GoogleTokenSource: ProviderTokenSource {
     /// Makes a source.
     /// - Parameters:
     ///   - client: owned and closed by the caller.
-    ///   - timeoutMilliseconds: how long one exchange may take.
+    ///   - timeoutMilliseconds: the timeout of one exchange.
     ///   - unixMilliseconds: the wall clock, for Retry-After and Date.
     package init(
         _ account: ServiceAccount, scope: String = messagingScope, client: Client, timeoutMilliseconds: Int = 15_000,

@@ -1,15 +1,15 @@
 package import Crypto
 package import JSON
 
-/// The members that are needed of a Google service account's key file ("Create and delete service account keys", type JSON).
+/// The required members of a Google service account's key file ("Create and delete service account keys", type JSON).
 package struct ServiceAccount: Sendable {
-    /// The reason why a key file cannot be used; it never contains any of the file.
+    /// The reason why a key file cannot be used; it contains no part of the file.
     package enum Problem: Error, Equatable {
-        /// It is PEM, as keys for APNs are.
+        /// The file is PEM, as keys for APNs are.
         case pem
-        /// It is not strict JSON.
+        /// The file is not strict JSON.
         case notJSON(JSONError)
-        /// It is JSON of something else: `type` is not `service_account`.
+        /// The file is another JSON document: `type` is not `service_account`.
         case notServiceAccount
         /// A field is missing, empty or not a string.
         case missing(field: String)
@@ -26,10 +26,10 @@ package struct ServiceAccount: Sendable {
     package let privateKeyID: String
     /// The address at which assertions are exchanged for access tokens.
     package let tokenURI: String
-    /// The key. The JSON reader's copy of its text is freed but not erased.
+    /// The key. The JSON reader's copy of its text is freed but not overwritten.
     package let privateKey: RS256PrivateKey
 
-    /// Reads a key file; its bytes stay the caller's to erase. Throws the first flaw.
+    /// Parses a key file; the caller keeps the bytes, and must overwrite them. Throws the first fault.
     package init(parsing text: Span<UInt8>) throws(Problem) {
         let document: JSONDocument
         do throws(JSONError) {
@@ -74,7 +74,7 @@ package struct ServiceAccount: Sendable {
         do throws(KeyProblem) { return try result.get() } catch { throw .key(error) }
     }
 
-    /// Letters, digits and `-`, in older projects after a domain and a colon: nothing that would end a URL's path.
+    /// Letters, digits and `-`, in older projects after a domain and a colon: no character that would end a URL's path.
     private static func isProject(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {
@@ -89,7 +89,7 @@ package struct ServiceAccount: Sendable {
         text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
-    /// An assertion is a credential, so it is sent through TLS or stays on this machine.
+    /// An assertion is a credential, so it must use TLS or stay on this machine.
     private static func check(tokenURI: String) throws(Problem) {
         guard isVisible(tokenURI), !tokenURI.utf8.contains(UInt8(ascii: "@")) else { throw .invalid(field: "token_uri") }
         if tokenURI.hasPrefix("https://"), tokenURI.utf8.count > 8 { return }
@@ -104,7 +104,7 @@ extension ServiceAccount.Problem: CustomStringConvertible {
     private static let source =
         "make one in the Firebase console under Project settings, Service accounts, Generate new private key"
 
-    /// The end of a sentence that begins with the file's name, with the remedy.
+    /// The reason and the remedy, worded as the end of a sentence that begins with the file's name.
     package var description: String {
         switch self {
         case .pem: "is PEM, as keys for APNs are: \(Self.source)"

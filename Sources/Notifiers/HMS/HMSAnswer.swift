@@ -1,17 +1,17 @@
 internal import Core
 
-/// The answers of HMS (Huawei, "Result codes"): the code in the body decides, and without one the status.
+/// The responses of HMS (Huawei, "Result codes"): the code in the body decides; without one, the status decides.
 enum HMSAnswer {
-    /// Reads an answer.
+    /// Parses a response.
     /// - Parameters:
-    ///   - token: the one in the request; nil for a proof.
-    ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
+    ///   - token: the token in the request; nil for a proof.
+    ///   - retryAfter: the value of the header Retry-After, in milliseconds.
     static func of(status: Int, body: [UInt8], token: String? = nil, retryAfter: UInt64?) -> ProviderAnswer {
         guard let number = HMSCode.number(in: body) else { return of(status: status, retryAfter: retryAfter) }
         let word = HMSCode.word(number)
         if number == HMSCode.partialSuccess.rawValue { return partialSuccess(body, token: token, word: word) }
         if let code = HMSCode(rawValue: number) { return of(code, word: word, retryAfter: retryAfter) }
-        // An unknown code that blames the request: sending the same again would get the same answer.
+        // An unknown code for a fault in the request: a retry would get the same response.
         return HMSCode.blamesRequest(number) ? ProviderAnswer(.dead, word) : of(status: status, retryAfter: retryAfter)
     }
 
@@ -19,19 +19,19 @@ enum HMSAnswer {
         switch code {
         case .success: ProviderAnswer(.delivered, word)
         case .authenticationFailed, .accessTokenExpired: ProviderAnswer(.misconfigured, word, step: .mintToken)
-        // About the one token in the request. Tokens of another app or project get the same code.
+        // These codes are about the one token in the request. Tokens of another app or project get the same code.
         case .invalidToken: ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm)
         case .noPermission, .noPermissionForHighLevel, .wrongReceiptAddress, .credentialRefused: ProviderAnswer(.misconfigured, word)
         case .messageTooLong: ProviderAnswer(.dead, word, step: .shorten)
         case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .tooManyTokens:
             ProviderAnswer(.dead, word)
-        // A partial success was handled with what it says of the token.
+        // A partial success was handled with its result for the token.
         case .internalError, .partialSuccess: .retry(word, after: retryAfter)
         }
     }
 
-    /// Reads an answer about several tokens as HMS' answer about the one in the request: 80300007 if it names the token, 80000000 if it
-    /// counts a success and does not name it. Otherwise nothing is known.
+    /// Converts a response about several tokens to one about the token in the request: 80300007 if the response names the token, 80000000
+    /// if it reports a success and does not name the token. Otherwise the result is unknown.
     private static func partialSuccess(_ body: [UInt8], token: String?, word: String) -> ProviderAnswer {
         guard let token, let result = HMSPartialSuccess(body: body) else { return .retry(word) }
         let code: HMSCode
@@ -53,7 +53,7 @@ enum HMSAnswer {
         case 403, 404: ProviderAnswer(.misconfigured, word)
         // HMS uses 503 for flow control.
         case 429, 503: .slowDown(word, after: retryAfter)
-        // Also 200, which without a code does not prove delivery; a repetition replaces what is on the screen.
+        // This includes 200, which without a code does not prove delivery; a repetition replaces the notification on the screen.
         default: .retry(word, after: retryAfter)
         }
     }

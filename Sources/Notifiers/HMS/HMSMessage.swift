@@ -4,18 +4,18 @@ internal import Time
 
 /// The body of a request to HMS Push Kit v1 (Huawei, "Sending messages").
 ///
-/// A badge would need the name of the app's launcher class, so there is none. Each ticket has one notification on the screen, as with FCM.
-/// Without `category` a comment would count as marketing, of which a device gets two a day, without a sound. `urgency` is for messages that
-/// an app shows itself, and `HIGH` needs a permission, so it is omitted.
+/// A badge would require the name of the app's launcher class, so there is none. Each ticket has one notification on the screen, as with
+/// FCM. Without `category`, HMS would treat a comment as marketing, of which a device gets two a day, without a sound. `urgency` is for
+/// messages that an app itself shows, and `HIGH` requires a permission, so it is omitted.
 enum HMSMessage {
     /// The body as JSON text.
     ///
     /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
-    ///   - token: the device's; one per request, so that the answer is about it.
-    ///   - category: what Huawei classifies the message as; nil leaves that to Huawei.
-    ///   - validateOnly: has the provider check the message without showing it.
-    ///   - now:, for the time to live.
+    ///   - token: the push token of the device; one for each request, so that the response is about it.
+    ///   - category: Huawei's class of the message; nil leaves the choice to Huawei.
+    ///   - validateOnly: makes the provider check the message without delivering it.
+    ///   - now: used for the time to live.
     ///   - limit: in bytes.
     static func body(
         _ notification: PushNotification, token: String, category: String? = nil, validateOnly: Bool = false, now: UnixMilliseconds,
@@ -24,7 +24,7 @@ enum HMSMessage {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
         let ttl = ttl(notification.lifetimeSeconds(now: now))
         return try notification.message(limit: limit) { notification in
-            // HMS takes the data as a string that holds JSON.
+            // HMS takes the data as a string that contains JSON.
             let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
             var android: JSONObject = [
                 "ttl": .string(ttl), "data": .string(data), "notification": .object(androidNotification(notification)),
@@ -34,7 +34,8 @@ enum HMSMessage {
         }
     }
 
-    /// A data message, which no device shows: HMS passes `data` on to the app's process. The category is of shown messages.
+    /// A data message, which no device shows: HMS passes `data` to the app's process. It has no category, because only shown messages have
+    /// one.
     static func body(_ withdrawal: PushWithdrawal, token: String, now: UnixMilliseconds) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
         let data = String(decoding: JSONValue.object(withdrawal.dataObject).serialized(), as: UTF8.self)

@@ -5,18 +5,18 @@ internal import JSON
 package import Time
 internal import WebTokens
 
-/// The destination of one app's messages in Huawei's Push Kit, which proves the credential by issuing an access token.
+/// The destination of one app's messages in Huawei's Push Kit. It tests the credential by requesting an access token.
 package struct HMSDestination: Sendable, Equatable {
     package static let defaultURL = "https://push-api.cloud.huawei.com"
     package static let defaultCategory = "IM"
 
-    /// The app's identifier, digits, as AppGallery Connect shows it.
+    /// The app's identifier in digits, as shown by AppGallery Connect.
     package var appID: String
     /// The app's secret, in UTF-8.
     package var secret: SecretBytes
-    /// The classification of the messages (Huawei, "Message classification"); nil leaves it to Huawei.
+    /// The classification of the messages (Huawei, "Message classification"); nil leaves the choice to Huawei.
     package var category: String?
-    /// Scheme, host and port; another one only for simulators and proxies.
+    /// Scheme, host and port; configured otherwise only for simulators and proxies.
     package var url: String
     package var tokenURL: String
 
@@ -91,9 +91,9 @@ package struct HuaweiTokenSource: ProviderTokenSource {
     /// - Parameters:
     ///   - clientID: the app's id.
     ///   - clientSecret: the app's secret, in UTF-8.
-    ///   - url: of the token server; another one only for simulators.
+    ///   - url: the URL of the token server; configured otherwise only for simulators.
     ///   - client: owned and closed by the caller.
-    ///   - timeoutMilliseconds: how long one exchange may take.
+    ///   - timeoutMilliseconds: the timeout of one exchange.
     ///   - unixMilliseconds: the wall clock, for Retry-After.
     package init(
         clientID: String, clientSecret: SecretBytes, url: String = tokenURL, client: Client, timeoutMilliseconds: Int = 15_000,
@@ -105,7 +105,7 @@ package struct HuaweiTokenSource: ProviderTokenSource {
             url: url, client: client, timeoutMilliseconds: timeoutMilliseconds, unixMilliseconds: unixMilliseconds)
     }
 
-    /// Posts the credentials, which do not depend on the time.
+    /// Posts the credentials. They do not depend on the time.
     package func fetch(unixSeconds: UnixSeconds, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         var form = FormBody()
         form.append("grant_type", "client_credentials")

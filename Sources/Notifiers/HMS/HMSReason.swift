@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The code in the body of every answer of HMS (Huawei, "Result codes"): `{"code":"80000000","msg":"Success","requestId":"…"}`.
+/// The code in the body of every response of HMS (Huawei, "Result codes"): `{"code":"80000000","msg":"Success","requestId":"…"}`.
 enum HMSCode: String, Sendable, CaseIterable {
     case success = "80000000"
     case partialSuccess = "80100000"
@@ -9,7 +9,7 @@ enum HMSCode: String, Sendable, CaseIterable {
     case invalidTTL = "80100004"
     case invalidCollapseKey = "80100013"
     case sensitiveContent = "80100016"
-    /// A third party has reviewed other content than this.
+    /// The content differs from what a third party has reviewed.
     case contentNotReviewed = "80100018"
     case authenticationFailed = "80200001"
     case accessTokenExpired = "80200003"
@@ -18,20 +18,20 @@ enum HMSCode: String, Sendable, CaseIterable {
     case messageTooLong = "80300008"
     case tooManyTokens = "80300010"
     case noPermissionForHighLevel = "80300011"
-    /// The address for receipts in AppGallery Connect cannot be reached or has an expired certificate.
+    /// The URL for receipts in AppGallery Connect cannot be reached, or its certificate has expired.
     case wrongReceiptAddress = "80300013"
-    /// Huawei's token server does not accept the client's id and secret.
+    /// Huawei's token server rejects the client's id and secret.
     case credentialRefused = "80600003"
     case internalError = "81000001"
 
-    /// The code in an answer's body; nil when the body is not a JSON object or has no code of eight digits.
+    /// The code in a response's body; nil when the body is not a JSON object or has no code of eight digits.
     static func number(in body: [UInt8]) -> String? {
         let code = JSONValue(parsing: body)?["code"]
         let number = code?.text ?? code?.integer.map { "\($0)" } ?? ""
         return number.utf8.count == 8 && number.utf8.allSatisfy { 48...57 ~= $0 } ? number : nil
     }
 
-    /// Whether a code, known or not, is about a fault in the request.
+    /// Whether a code, known or unknown, reports a fault in the request.
     static func blamesRequest(_ number: String) -> Bool { number.hasPrefix("801") }
 
     /// A code in metrics, logs and the admin interface, such as `hms_80300002`.
@@ -52,15 +52,15 @@ enum HMSCode: String, Sendable, CaseIterable {
     }
 }
 
-/// The result in an answer with the code 80100000: its `msg` is a string that holds JSON,
+/// The result in a response with the code 80100000. Its `msg` is a string that contains JSON:
 /// `{"success":1,"failure":1,"illegal_tokens":["…"]}`.
 struct HMSPartialSuccess {
-    /// The tokens that are useless.
+    /// The invalid tokens.
     let illegalTokens: [String]
-    /// The number of tokens that received the message; 0 when the answer does not say.
+    /// The number of tokens that received the message; 0 when the response does not contain it.
     let successes: Int64
 
-    /// Reads an answer's body; nil when it has no list of tokens.
+    /// Parses a response's body; nil when it has no list of tokens.
     init?(body: [UInt8]) {
         guard let text = JSONValue(parsing: body)?["msg"]?.text, let result = JSONValue(parsing: Array(text.utf8)),
             case .array(let tokens)? = result["illegal_tokens"]
@@ -70,7 +70,7 @@ struct HMSPartialSuccess {
     }
 }
 
-/// The operator's remedies for HMS' answers: ends of sentences.
+/// The operator's remedies for HMS' responses, worded as ends of sentences.
 enum HMSRemedy: String, CaseIterable, ProviderRemedy {
     case credential = #"check "app_id" and "secret": AppGallery Connect shows both in the project's settings"#
     case otherApp =

@@ -4,13 +4,13 @@ package import HTTPClient
 internal import JSON
 package import Time
 
-/// A receiver of events, and how to reach it.
+/// A receiver of events, with its URL and secrets.
 package struct HTTPDestination: Sendable, Equatable {
     /// The URL to post to: `https`, or `http` where that is allowed; no user, no fragment.
     package var url: String
-    /// The texts of the secrets that sign, `whsec_` and base64, the newest first; several while one replaces another, never none.
+    /// The secrets that sign, as text (`whsec_` and base64), the newest first; several during a replacement, never none.
     package var secrets: [SecretBytes]
-    /// Whether the deliveries of one ticket are attempted one after the other.
+    /// Whether the deliveries of a ticket are attempted in order, one at a time.
     package var preservesTicketOrder: Bool
     package var transport: NotifierTransport
 
@@ -40,7 +40,7 @@ package struct HTTPNotifier: Notifier {
     /// - Parameters:
     ///   - client: owned and closed by the caller.
     ///   - now: the wall clock, for signatures and Retry-After.
-    /// - Throws: the mistake in the first malformed secret.
+    /// - Throws: the fault in the first malformed secret.
     package init(
         _ destination: HTTPDestination, client: Client, now: @escaping @Sendable () -> UnixMilliseconds
     ) throws(StandardWebhookSecret.Problem) {
@@ -53,7 +53,7 @@ package struct HTTPNotifier: Notifier {
         self.now = now
     }
 
-    /// For a receiver that does not take the signature. It has the right secret more often than the right body.
+    /// The remedy for a receiver that rejects the signature. Usually its secret is right, and it verifies another body than it received.
     /// - Parameter name: the notifier's.
     package static func signatureRemedy(of name: String) -> LocalizedText {
         let command =
@@ -76,7 +76,7 @@ package struct HTTPNotifier: Notifier {
         "its receiver accepts no more events; ask its operator, then \(LocalizedText.reload)",
         "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем \(LocalizedText.reload)")
 
-    /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.
+    /// Posts the event. Every attempt has the delivery's id as its message id, so that receivers can deduplicate.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let request: ClientRequest
         do {
@@ -112,11 +112,11 @@ package struct HTTPNotifier: Notifier {
 
 /// The body of the requests for a delivery.
 package enum EventBody {
-    /// About how much longer a body is than the event's data, in bytes.
+    /// The approximate size in bytes that a body adds to the event's data.
     private static let fixedSize = 512
 
-    /// The event as JSON, the same on every attempt. If the delivery is of a comment for a registered device, the last member of `data` is
-    /// `target` with the device's `device_id`, `type` and `token`, the token in clear.
+    /// The event as JSON, the same on every attempt. If the delivery is about a comment for a registered device, the last member of `data`
+    /// is `target` with the device's `device_id`, `type` and `token`, unmasked.
     package static func bytes(of delivery: Delivery) -> [UInt8] {
         let event = delivery.event
         var writer = JSONWriter(capacity: fixedSize + event.data.count)

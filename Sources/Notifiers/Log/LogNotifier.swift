@@ -1,11 +1,11 @@
 package import Core
 package import Observability
 
-/// Writes events to the log: what happened to which ticket, and nothing that a person wrote.
+/// Writes events to the log: the type and the ticket, but no text that a person wrote.
 package struct LogNotifier: Notifier {
     private let logger: Logger
 
-    /// Writes to `logger`, at level info.
+    /// Writes to `logger` at level info.
     package init(_ logger: Logger) {
         self.logger = logger
     }
@@ -15,7 +15,7 @@ package struct LogNotifier: Notifier {
     package var concurrency: Int { 64 }
     /// Never used, because every attempt succeeds.
     package var retryPolicy: RetryPolicy { .webhook }
-    /// Writing a line does not wait.
+    /// Writing a line does not block.
     package var longestAttemptMilliseconds: UInt64 { 1000 }
 
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
@@ -40,7 +40,7 @@ package struct LogNotifier: Notifier {
 }
 
 extension LogValue {
-    /// An identity of the help desk, as a number where `HelpDeskID.number` says so.
+    /// An id of the help desk, as a number if `HelpDeskID.number` returns one.
     fileprivate static func id(_ id: HelpDeskID) -> LogValue {
         id.number.map { .integer(Int($0)) } ?? .string(id.text)
     }

@@ -2,11 +2,12 @@ package import Core
 internal import Threading
 package import Time
 
-/// Hands out the tokens of one provider's credential: fetched once, shared by all who wait, renewed early.
+/// A cache of the access tokens for one provider credential. A token is fetched once for all waiting callers, and renewed before it
+/// expires.
 ///
-/// Any thread may call it. A caller whose token the provider refuses reports that, and may then ask for a token and send once more.
+/// Any thread may call it. When the provider rejects a token, the caller must report that, and may then request a token and send once more.
 package final class ProviderTokenCache: Sendable {
-    /// Receives a token or a failure, exactly once, before `token` returns or on the source's thread; must not block.
+    /// Receives a token or a failure exactly once, before `token` returns or on the source's thread. It must not block.
     package typealias Completion = @Sendable (Result<ProviderToken, ProviderTokenFailure>) -> Void
 
     private struct Shared {
@@ -20,10 +21,10 @@ package final class ProviderTokenCache: Sendable {
     private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     private let unixMilliseconds: @Sendable () -> UnixMilliseconds
 
-    /// Makes an empty cache; the first token is fetched when it is requested.
+    /// Creates an empty cache. The first call of `token` fetches a token.
     /// - Parameters:
     ///   - monotonicMilliseconds: a monotonic clock, for the age of tokens.
-    ///   - unixMilliseconds: the wall clock, for minting and for comparing it with the provider's.
+    ///   - unixMilliseconds: the wall clock, for minting and for the comparison with the provider's clock.
     package init(
         _ source: any ProviderTokenSource, policy: ProviderTokenPolicy,
         monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds,
@@ -56,21 +57,21 @@ package final class ProviderTokenCache: Sendable {
         }
     }
 
-    /// Reports that the provider calls a token expired.
+    /// Reports that the provider rejected a token as expired.
     /// - Parameter date: the Date header of the provider's answer.
     package func invalidate(_ token: ProviderToken, date: String?) -> TokenRefusal {
         refused(token, isExpired: true, date: date)
     }
 
-    /// Reports that the provider refuses a token for another reason than its age; a wrong clock may still be the cause.
+    /// Reports that the provider rejected a token for a reason other than its age. The cause may still be a wrong clock.
     /// - Parameter date: the Date header of the provider's answer.
     package func refused(_ token: ProviderToken, date: String?) -> TokenRefusal {
         refused(token, isExpired: false, date: date)
     }
 
-    /// Reports that the provider complains of too many tokens (APNs' TooManyProviderTokenUpdates).
-    /// - Parameter retryAfterMilliseconds: how long the provider asked to wait; nil when it did not.
-    /// - Returns: the failure that the attempt ends with.
+    /// Reports that the provider rejected too many new tokens (APNs' TooManyProviderTokenUpdates).
+    /// - Parameter retryAfterMilliseconds: the wait that the provider requested; nil if it requested none.
+    /// - Returns: the failure for the current attempt.
     package func tooManyUpdates(retryAfterMilliseconds: UInt64? = nil) -> ProviderTokenFailure {
         let now = monotonicMilliseconds()
         return shared.withLock { shared in
@@ -78,7 +79,8 @@ package final class ProviderTokenCache: Sendable {
         }
     }
 
-    /// Seconds by which the provider's clock is ahead of ours, by the Date headers of its refusals; 0 while they agree.
+    /// The seconds by which the provider's clock is ahead of this machine's clock, according to the Date headers of rejections; 0 when they
+    /// agree.
     package var clockSkewSeconds: Int64 {
         shared.withLock { $0.state.clockCorrectionSeconds }
     }

@@ -4,15 +4,15 @@ internal import JSON
 internal import Time
 internal import WebTokens
 
-/// The reason why there is no access token. The words begin with `token_`, so that they differ from the reasons of the provider that
-/// accepts the token.
+/// The reason why no access token is available. The raw texts begin with `token_`, so that they differ from the reasons of the provider
+/// that accepts the token.
 package enum TokenReason: Sendable {
     case error(TokenError)
-    /// An error of Huawei's, which are numbers.
+    /// A numeric error of Huawei.
     case number(Int64)
     /// A status without a known error.
     case status(Int)
-    /// The request got no response, for this reason of the client's.
+    /// The request got no response, for this `ClientReason`.
     case client(String)
     /// The response had no usable token.
     case malformed
@@ -32,13 +32,13 @@ package enum TokenReason: Sendable {
         }
     }
 
-    /// The reason by `client`'s name for it; any other reason is returned unchanged.
+    /// Returns the reason of the client, without the prefix of token reasons. Any other reason is returned unchanged.
     package static func withoutPrefix(_ word: String) -> String {
         word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word
     }
 }
 
-/// The errors of token servers: those of RFC 6749 section 5.2, then Google's own. Other texts are not repeated.
+/// The errors of token servers: first those of RFC 6749 section 5.2, then Google's. Other error texts are not reported.
 package enum TokenError: String, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"
@@ -70,7 +70,7 @@ struct TokenExchange: Sendable {
 
     /// Posts a form.
     /// - Parameters:
-    ///   - dependsOnClock: whether a wrong clock of ours may explain a refusal.
+    ///   - dependsOnClock: whether a wrong clock of this machine may explain a rejection.
     ///   - completion: called exactly once, on the client's thread, or before this returns.
     func post(_ form: FormBody, dependsOnClock: Bool, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         let request = try? ClientRequest(
@@ -94,12 +94,12 @@ struct TokenExchange: Sendable {
 
 enum TokenAnswer {
     private static let longestToken = 16 * 1024
-    /// The default life of a token, where the server does not state one. A token that is refused earlier is replaced anyway.
+    /// The lifetime of a token when the server does not state it. A token that is rejected earlier is replaced in any case.
     private static let defaultLifetimeSeconds: Int64 = 300
 
     static func read(_ response: ClientResponse, dependsOnClock: Bool, now: UnixMilliseconds) -> ProviderTokenFetch {
         let object = object(in: response)
-        // An error counts even when it comes with a status of success.
+        // An error in the body takes precedence, even if the status is a success.
         if isRefusal(response.status) || isSuccess(response.status) && object?["error"]?.nonNull != nil {
             let date = dependsOnClock ? response.header("Date") : nil
             return .refused(
@@ -112,7 +112,7 @@ enum TokenAnswer {
 
     private static func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status }
 
-    /// Whether another request would get the same answer: not after a timeout (408), a replay (425) or too many requests (429).
+    /// Whether a repeated request would get the same answer. This excludes timeouts (408), replays (425) and too many requests (429).
     private static func isRefusal(_ status: Int) -> Bool { 400..<500 ~= status && ![408, 425, 429].contains(status) }
 
     private static func object(in response: ClientResponse) -> JSONObject? {
@@ -130,7 +130,8 @@ enum TokenAnswer {
         return .token(text, lifetimeMilliseconds: UInt64(min(seconds, Int64.max / 1000)) * 1000)
     }
 
-    /// RFC 6749 section 5.1 recommends a lifetime and does not require it. Some servers send it as a text or with a fraction.
+    /// Returns the lifetime, which RFC 6749 section 5.1 recommends but does not require. Some servers send it as a string or with a
+    /// fraction.
     private static func lifetimeSeconds(_ value: JSONValue?) -> Int64? {
         switch value?.nonNull {
         case nil: defaultLifetimeSeconds
@@ -150,7 +151,7 @@ enum TokenAnswer {
         !text.isEmpty && text.utf8.count <= longestToken && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
-    /// Compared in any case, as RFC 6749 section 5.1 says; a server that omits it can only mean `bearer`.
+    /// Compares the type without regard to case (RFC 6749 section 5.1). If the server omits the type, `bearer` is assumed.
     private static func isBearerType(_ value: JSONValue?) -> Bool {
         switch value?.nonNull {
         case nil: true

@@ -1,11 +1,11 @@
 internal import HTTPClient
 internal import Threading
 
-/// Admits one request at a time to a connection until the provider has accepted the sender on it, and then any number.
+/// Admits one request at a time to a connection until the provider has accepted the sender, and then any number of requests.
 ///
-/// APNs allows one stream on a connection until then, and libcurl abandons a connection on which it has begun more streams than the server
-/// allows. libcurl does not report when it replaces a connection, so the gate assumes a new one after a lost request and whenever no
-/// request is left, because an idle connection may have been closed.
+/// Until then, APNs allows one stream per connection, and libcurl abandons a connection on which it has begun more streams than the server
+/// allows. libcurl does not report when it replaces a connection. The gate therefore assumes a new connection after a lost request, and
+/// whenever no request is left, because an idle connection may have been closed.
 final class ConnectionGate: Sendable {
     /// The permission to send one request; must be returned exactly once with `leave`.
     struct Pass: Sendable {
@@ -23,7 +23,7 @@ final class ConnectionGate: Sendable {
     private struct State {
         var isProven = false
         var isProbing = false
-        // The number of the connection, so that a late result does not count for a later connection.
+        // The number of the connection, so that a late result is not applied to a later connection.
         var era: UInt64 = 0
         var running = 0
         var waiting: [Start] = []

@@ -1,17 +1,17 @@
 internal import Core
 internal import Time
 
-/// The devices that a provider has asked to send nothing to for a while.
+/// The devices for which a provider has requested a pause.
 ///
-/// It is a value: the caller locks.
+/// This type is not synchronized: the caller must hold a lock.
 struct DeviceDelays: Sendable {
-    /// The maximum number of remembered devices; for further ones the provider has to ask again.
+    /// The maximum number of stored devices. For further devices, the provider must repeat its request.
     static let limit = 10_000
 
-    // By the digest of the token.
+    // The ends of the pauses by the digest of the token.
     private var ends: [[UInt8]: MonotonicMilliseconds] = [:]
 
-    /// Records that nothing may be sent to a device for this long.
+    /// Records that nothing may be sent to a device for the given time.
     mutating func add(_ token: PushToken, milliseconds: UInt64, now: MonotonicMilliseconds) {
         if ends.count >= Self.limit { ends = ends.filter { $0.value > now } }
         guard ends.count < Self.limit else { return }

@@ -3,18 +3,18 @@ internal import Time
 
 /// One attempt of a delivery, which may take several requests.
 ///
-/// It is a value that each request hands to the next, so it needs no lock.
+/// This type is a value that each request passes to the next one, so it needs no lock.
 struct PushAttempt: Sendable {
     typealias Completion = @Sendable (DeliveryOutcome) -> Void
-    /// Writes the message in at most `limit` bytes, at a time.
+    /// Renders the message in at most `limit` bytes for the current time.
     typealias Render = @Sendable (_ limit: Int, _ now: UnixMilliseconds) throws(PushPayloadError) -> PushMessage
 
     /// The device that is notified; nil when the attempt only proves a credential.
     let device: Device?
     let deadline: MonotonicMilliseconds
-    /// The index of the provider's environment that is asked.
+    /// The index of the provider's environment that receives the next request.
     private(set) var environment: Int
-    /// The refusal of the environment that was asked first; nil while that one is asked.
+    /// The rejection by the first environment; nil before the attempt switches to another one.
     private(set) var firstRefusal: DeliveryOutcome?
 
     private let render: Render
@@ -33,12 +33,12 @@ struct PushAttempt: Sendable {
         self.completion = completion
     }
 
-    /// Writes the message for a request at this time.
+    /// Renders the message for a request at this time.
     func message(now: UnixMilliseconds) throws(PushPayloadError) -> PushMessage {
         try render(limit, now)
     }
 
-    /// This attempt after a step that sends again; nil when the step was taken before.
+    /// Returns the attempt after a step that sends again; nil if the step was already taken.
     func taking(_ step: NextStep) -> PushAttempt? {
         guard !taken.contains(step) else { return nil }
         var next = self
@@ -47,8 +47,8 @@ struct PushAttempt: Sendable {
         return next
     }
 
-    /// This attempt in the next environment, after a refusal; nil when all have been asked.
-    /// - Parameter count: how many environments the provider has; at most two are asked.
+    /// Returns the attempt in the next environment after a rejection; nil if no other environment is left.
+    /// - Parameter count: the provider's number of environments. An attempt uses at most two.
     func switching(of count: Int, after refusal: DeliveryOutcome) -> PushAttempt? {
         guard count > 1, firstRefusal == nil else { return nil }
         var next = self
@@ -60,11 +60,11 @@ struct PushAttempt: Sendable {
     /// Ends the attempt with an outcome, corrected by the known state of the device.
     func end(_ outcome: DeliveryOutcome) {
         guard let device, case .deviceGone(let since) = outcome.verdict else { return completion(outcome) }
-        // The device may belong to the environment that the key is not for, so its token is kept.
+        // The token is kept, because the device may belong to the environment that the key is not valid for.
         if firstRefusal?.verdict == .misconfigured {
             return completion(DeliveryOutcome(.dead, reason: NotifierReason.keyNotForEnvironment.rawValue))
         }
-        // The app has registered the token again since it ended, so the refusal may be out of date and the token is kept.
+        // The token is kept, because the app has registered it again since the provider invalidated it.
         if let since, since <= device.seenAt {
             return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: outcome.reason, isAboutDevice: true))
         }
@@ -72,12 +72,12 @@ struct PushAttempt: Sendable {
     }
 }
 
-/// One request of an attempt, from the permission to send it to its response.
+/// One request of an attempt, from its admission to its response.
 struct PushFlight: Sendable {
     let attempt: PushAttempt
-    /// Whether other requests wait for this one's result.
+    /// Whether other requests wait for the result of this one.
     let isProbe: Bool
-    /// Returns the permission; must be called exactly once.
+    /// Returns the gate's permission. Must be called exactly once.
     let leave: @Sendable (ConnectionGate.Finding) -> Void
     var bearer = PushBearer.none
 }

@@ -3,49 +3,49 @@ internal import Core
 internal import Crypto
 internal import Time
 
-/// The differences between push providers: addresses, messages, answers, and remedies.
+/// The differences between push providers: addresses, message formats, answers and remedies.
 protocol PushProvider: Sendable {
-    /// The environments; the one for apps from a store comes first.
+    /// The environments. The environment for apps from the store comes first.
     var environments: [PushEnvironment] { get }
-    /// A message that no device shows, and that the provider judges only for a sender that it knows.
+    /// A message that no device shows, and that the provider evaluates only after it has accepted the credential.
     var proof: PushMessage { get }
-    /// Whether issuing an access token proves the credential, because the provider judges no message that it does not show.
+    /// Whether the issue of an access token proves the credential, because the provider cannot check a message without showing it.
     var isProvedByToken: Bool { get }
-    /// The operator's remedies by reason: ends of sentences. Holds every reason that can pause the notifier or that casts doubt on its
-    /// settings, except for the unbounded ones, such as `token_status_451`.
+    /// The operator's remedies by reason: ends of sentences. Contains every reason that can pause the notifier or that makes its settings
+    /// doubtful, except for reasons with a variable number, such as `token_status_451`.
     var remedies: [String: String] { get }
-    /// The operator's remedy for a reason without one of its own.
+    /// The operator's remedy for a reason without a specific remedy.
     var generalRemedy: String { get }
 
-    /// Writes a message.
+    /// Renders a message.
     ///
     /// Throws when the token is malformed or the message cannot be shortened to the limit.
     /// - Parameters:
-    ///   - token: the device's.
-    ///   - id: the delivery's, the same on every attempt.
-    ///   - limit: of the body, in bytes.
-    ///   - now:.
+    ///   - token: the device's token.
+    ///   - id: the delivery's id, which is the same in every attempt.
+    ///   - limit: the maximum size of the body in bytes.
+    ///   - now: the current time, for the time to live.
     func message(
         _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage
 
-    /// Writes a message that no device shows. It is small, so no limit is asked.
+    /// Renders a message that no device shows. The message is small, so it needs no limit.
     ///
     /// Throws when the token is malformed.
-    /// - Parameters: as of `message`.
+    /// - Parameters: the same as for the other `message`.
     func message(
         _ withdrawal: PushWithdrawal, to token: String, id: UUIDv7, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage
 
-    /// Reads an answer.
+    /// Interprets an answer.
     /// - Parameters:
-    ///   - token: the device's; nil for a proof.
-    ///   - retryAfter: what the header Retry-After asks for, in milliseconds.
+    ///   - token: the device's token; nil for a proof.
+    ///   - retryAfter: the value of the header Retry-After, in milliseconds.
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer
 }
 
 extension PushProvider {
-    /// The provider judges `proof`.
+    /// False by default: the provider checks `proof`.
     var isProvedByToken: Bool { false }
 }
 
@@ -53,9 +53,9 @@ extension PushProvider {
 struct PushEnvironment: Sendable {
     /// Scheme, host and port.
     let url: String
-    /// The name that is stored with a device once this environment has accepted its token.
+    /// The name that is stored with a device after this environment has accepted its token.
     let name: String
-    /// Limits the requests before a connection is proven; nil for no limit.
+    /// Limits the number of requests before the provider has accepted the sender; nil for no limit.
     let gate: ConnectionGate?
 
     init(_ name: String, url: String, gate: ConnectionGate? = nil) {
@@ -75,7 +75,7 @@ struct PushMessage: Sendable {
 enum PushAuthorization: Sendable {
     case certificate
     case fixed(SecretBytes)
-    /// Tokens from a cache, which replaces those that the provider refuses.
+    /// Tokens from a cache, which replaces tokens that the provider rejects.
     case minted(ProviderTokenCache)
 }
 

@@ -4,7 +4,7 @@ internal import Threading
 internal import Time
 
 extension DeliveryOutcome {
-    /// The same for a withdrawal: an accepted one notified no person.
+    /// The outcome for a withdrawal: an accepted withdrawal has notified no person.
     var asWithdrawal: DeliveryOutcome {
         guard verdict == .delivered else { return self }
         return DeliveryOutcome(.delivered, reason: Delivery.withdrawnReason, environment: environment, status: status)
@@ -21,15 +21,15 @@ extension PushSender {
             let retryAfter = response.retryAfter(now: context.unixMilliseconds())
             let answer = provider.answer(
                 status: response.status, body: response.body, token: attempt.device?.token.text, retryAfter: retryAfter)
-            // A refused token is replaced before the gate admits other requests, so that they do not carry it.
+            // Replaces a rejected token before the gate admits other requests, so that these do not carry it.
             let next = next(after: answer, flight, date: response.header("Date"), retryAfter: retryAfter)
             flight.leave(finding)
             go(next, attempt)
         case .failure(let error):
-            // The gate learns of the lost connection before the request is sent again.
+            // Reports the lost connection to the gate before the request is sent again.
             flight.leave(finding)
             var answer = ProviderAnswer.of(error)
-            // A probe had only half of the attempt's time, so the attempt continues.
+            // A probe gets only half of the attempt's time, so the attempt continues after its timeout.
             if flight.isProbe, case .timeout = error { answer = ProviderAnswer(answer.outcome, step: .reconnect) }
             go(next(after: answer, flight, date: nil, retryAfter: nil), attempt)
         }
@@ -56,7 +56,7 @@ extension PushSender {
         guard let step = answer.step else { return .end(outcome) }
         switch step {
         case .reconnect, .shorten: return Next(attempt.taking(step), else: outcome)
-        // A proof needs the answer of one environment only.
+        // A proof needs the answer of only one environment.
         case .switchEnvironment where attempt.device == nil: return .end(outcome)
         case .switchEnvironment: return Next(attempt.switching(of: provider.environments.count, after: outcome), else: outcome)
         case .mintToken, .compareClocks: return renewed(step, flight, date: date, else: outcome)
@@ -73,7 +73,7 @@ extension PushSender {
         }
     }
 
-    /// Asks the cache to replace a refused token.
+    /// Reports a rejected token to the cache, and decides whether to send again.
     private func renewed(_ step: NextStep, _ flight: PushFlight, date: String?, else outcome: DeliveryOutcome) -> Next {
         guard let next = flight.attempt.taking(step), case .minted(let token) = flight.bearer, case .minted(let cache) = authorization
         else { return .end(outcome) }
@@ -84,7 +84,7 @@ extension PushSender {
         }
     }
 
-    /// Decides whether a device that was refused as another app's, or the settings, are wrong.
+    /// Decides whether the device's token or the settings are wrong, after the provider has rejected the device as one of another app.
     private func evaluated(_ outcome: DeliveryOutcome, _ attempt: PushAttempt) -> DeliveryOutcome {
         guard let device = attempt.device else { return outcome }
         let wasTaken = provider.environments.contains { $0.name == device.environment }
@@ -96,10 +96,10 @@ extension PushSender {
         }
     }
 
-    /// Ends an attempt; a delivered one reports the environment when the device's record does not have it yet.
+    /// Ends an attempt. Reports the environment of a delivered attempt if the device's record lacks it.
     func end(_ attempt: PushAttempt, _ outcome: DeliveryOutcome) {
         guard outcome.verdict == .delivered else { return attempt.end(outcome) }
-        // A proof that is accepted says nothing of which app's devices the settings are for.
+        // An accepted proof does not show whether the settings match the app of the devices.
         guard let device = attempt.device else { return attempt.end(outcome) }
         shared.withLock { $0.alarm.delivered() }
         let environment = provider.environments[attempt.environment].name

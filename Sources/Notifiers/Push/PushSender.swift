@@ -3,9 +3,9 @@ internal import HTTPClient
 internal import Threading
 internal import Time
 
-/// Sends notifications to one provider: the part that all providers share.
+/// Sends notifications to one provider: the code that all providers share.
 ///
-/// An attempt may take several requests: each step that an answer asks for is taken once, and all requests end by one deadline.
+/// An attempt may take several requests. Each step that an answer requires is taken at most once, and all requests share one deadline.
 final class PushSender: Sendable {
     private static let responseBodyLimit = 16 * 1024
 
@@ -30,8 +30,8 @@ final class PushSender: Sendable {
         }
     }
 
-    /// The longest duration of an attempt: it may wait as long as one timeout for a token or for another delivery's probe, and then sends
-    /// its own requests.
+    /// The maximum duration of an attempt in milliseconds. The attempt may wait one timeout for a token or for the probe of another
+    /// delivery, before it sends its own requests.
     var longestAttemptMilliseconds: UInt64 { 2 * UInt64(context.timeoutMilliseconds) }
 
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
@@ -72,14 +72,14 @@ final class PushSender: Sendable {
         }
     }
 
-    /// Has the provider judge the credential, in the first environment that the credential is for.
+    /// Checks the credential in the first environment for which it is valid.
     func prove(_ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let proof = provider.proof
         let deadline = deadline(context.monotonicMilliseconds())
         send(
             PushAttempt(for: nil, environment: 0, deadline: deadline, render: { _, _ in proof }) { outcome in
                 switch outcome.verdict {
-                // A provider that judges the device has accepted the sender.
+                // An answer about the device proves that the provider has accepted the sender.
                 case .delivered, .deviceGone:
                     completion(DeliveryOutcome(.delivered, reason: NotifierReason.credentialAccepted.rawValue))
                 default: completion(outcome)
@@ -89,7 +89,7 @@ final class PushSender: Sendable {
 
     private func deadline(_ now: MonotonicMilliseconds) -> MonotonicMilliseconds { now + UInt64(context.timeoutMilliseconds) }
 
-    /// Sends an attempt's next request, as soon as the environment's gate admits it.
+    /// Sends the next request of an attempt when the environment's gate admits it.
     func send(_ attempt: PushAttempt) {
         guard let gate = provider.environments[attempt.environment].gate else {
             return authorize(PushFlight(attempt: attempt, isProbe: false, leave: { _ in }))
@@ -129,7 +129,7 @@ final class PushSender: Sendable {
             guard now < attempt.deadline else { throw ClientError.timeout(.queued) }
             let message = try attempt.message(now: context.unixMilliseconds())
             let timeout = Int(attempt.deadline - now)
-            // Other attempts wait for a probe: a probe that stalls must leave them time for their own requests.
+            // Other attempts wait for a probe. Half of the timeout leaves them time for their own requests if the probe stalls.
             let request = try request(
                 message, to: provider.environments[attempt.environment], flight.bearer,
                 timeoutMilliseconds: flight.isProbe ? max(1, timeout / 2) : timeout)

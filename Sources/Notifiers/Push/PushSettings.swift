@@ -14,11 +14,11 @@ package struct PushSettings: Sendable, Equatable {
         self.transport = transport
     }
 
-    /// The settings of a client for the provider. It speaks HTTP/2, opens one connection per host and shows APNs' certificate.
+    /// Returns the client settings for the provider: HTTP/2, one connection per host, and the client certificate of APNs if there is one.
     package func clientSettings(userAgent: String) -> ClientSettings {
         var settings = ClientSettings(
-            // One connection carries a hundred requests at once, and providers want few. The second is for APNs' other environment or for
-            // tokens.
+            // One connection carries a hundred concurrent requests, and providers recommend few connections. The second connection is for
+            // APNs' other environment or for tokens.
             connectionsPerHost: 1, connectionLimit: 2, requestLimit: transport.requestLimit, proxy: transport.proxy,
             certificateAuthorities: transport.certificateAuthorities?.path, userAgent: userAgent, httpVersion: .http2)
         if case .apns(let apns) = provider, case .certificate(let certificate, let key) = apns.credential {
@@ -36,13 +36,13 @@ package enum PushDestination: Sendable, Equatable {
     case rustore(RuStoreDestination)
     case hms(HMSDestination)
 
-    /// When the certificate that proves the sender expires; nil without one.
+    /// The expiry of the client certificate; nil without a certificate.
     package var certificateExpiresAt: UnixSeconds? {
         guard case .apns(let apns) = self, case .certificate(let certificate, _) = apns.credential else { return nil }
         return CertificatePair.expiry(ofCertificate: certificate.text).map(UnixSeconds.init(rawValue:))
     }
 
-    /// Makes the provider's protocol and authorization.
+    /// Creates the provider and its authorization.
     /// - Throws: when a credential is malformed.
     func open(_ context: PushContext) throws -> (any PushProvider, PushAuthorization) {
         switch self {
@@ -54,11 +54,11 @@ package enum PushDestination: Sendable, Equatable {
     }
 }
 
-/// The dependencies of sending and of fetching tokens.
+/// The dependencies for sending messages and fetching tokens.
 struct PushContext: Sendable {
-    /// Owned and closed by the notifier's caller.
+    /// The HTTP client, which the notifier's creator owns and closes.
     let client: Client
-    /// The timeout of the requests of one attempt, or of one exchange for a token.
+    /// The timeout, in milliseconds, for all requests of one attempt, or for one token request.
     let timeoutMilliseconds: Int
     /// A monotonic clock, for deadlines and the age of tokens.
     let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds

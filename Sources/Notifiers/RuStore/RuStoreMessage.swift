@@ -2,16 +2,17 @@ internal import Core
 internal import JSON
 internal import Time
 
-/// The body of a request to RuStore (RuStore, "Sending push notifications"): FCM's, with no member that RuStore does not document.
+/// The body of a request to RuStore (RuStore, "Sending push notifications"): that of FCM without the members that RuStore does not
+/// document.
 ///
-/// There is no priority, sound, badge or `tag`: the app's notification channel rings, and each comment has its own notification.
+/// There is no priority, sound, badge or `tag`: the app's notification channel sets the sound, and each comment has its own notification.
 enum RuStoreMessage {
     /// The body as JSON text.
     ///
     /// Throws when the token is malformed or the body cannot be shortened to the limit.
     /// - Parameters:
-    ///   - token: the device's.
-    ///   - now:, for the time to live.
+    ///   - token: the push token of the device.
+    ///   - now: used for the time to live.
     ///   - limit: in bytes.
     static func body(
         _ notification: PushNotification, token: String, now: UnixMilliseconds, limit: Int = PushNotification.largestPayload
@@ -31,7 +32,7 @@ enum RuStoreMessage {
         }
     }
 
-    /// A message without `notification`, of which RuStore's SDK shows nothing (RuStore, `onMessageReceived`).
+    /// A message without `notification`; RuStore's SDK does not display it (RuStore, `onMessageReceived`).
     static func body(_ withdrawal: PushWithdrawal, token: String, now: UnixMilliseconds) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
         let message: JSONValue = [

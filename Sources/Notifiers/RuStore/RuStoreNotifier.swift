@@ -2,17 +2,17 @@ internal import Core
 package import Crypto
 internal import Time
 
-/// The destination of one project's messages in RuStore, which answers as FCM does.
+/// The destination of one project's messages in RuStore, whose responses have the form of FCM's.
 ///
-/// Only the service token is ever proved, because RuStore gives the same answer for a wrong project and for a wrong device.
+/// A proof tests only the service token, because RuStore gives the same response for a wrong project and for a wrong device.
 package struct RuStoreDestination: Sendable, Equatable {
     package static let defaultURL = "https://vkpns.rustore.ru"
 
-    /// The project's identifier, as the console shows it.
+    /// The project's identifier, as shown by the console.
     package var projectID: String
     /// The project's service token, visible ASCII.
     package var token: SecretBytes
-    /// Scheme, host and port; another one only for simulators and proxies.
+    /// Scheme, host and port; configured otherwise only for simulators and proxies.
     package var url: String
 
     package init(projectID: String, token: SecretBytes, url: String = defaultURL) {
@@ -51,26 +51,26 @@ struct RuStoreProvider: PushProvider {
 }
 
 enum RuStoreAnswer {
-    /// Reads an answer.
-    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
+    /// Parses a response.
+    /// - Parameter retryAfter: the value of the header Retry-After, in milliseconds.
     static func of(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
-        // Documented as a wrong device token. A wrong project has no code of its own, so many of these may mean that.
+        // Documented as a wrong device token. A wrong project has no separate code, so many of these may mean a wrong project.
         if status == 404, FCMRefusal(body: body).code == .notFound {
             return ProviderAnswer(.deviceGone(since: nil), FCMErrorCode.notFound.word, step: .askAlarm)
         }
         let answer = FCMAnswer.of(status: status, body: body, retryAfter: retryAfter)
-        // The service token comes from the console, so there is none to mint.
+        // The service token comes from the console, so no token is minted.
         return answer.step == .mintToken ? ProviderAnswer(answer.outcome) : answer
     }
 }
 
-/// The operator's remedies for RuStore's answers: ends of sentences.
+/// The operator's remedies for RuStore's responses, worded as ends of sentences.
 enum RuStoreRemedy: String, CaseIterable, ProviderRemedy {
     case otherProject =
         #"many devices belong to another project: check "project_id", and that "routes" lead the devices of each app to their own notifier"#
     case token = #"check "token" and "project_id": RuStore's console shows both under Push notifications, Projects"#
 
-    /// The remedy when an answer with this code pauses the notifier.
+    /// The remedy when a response with this code pauses the notifier.
     init(_ code: FCMErrorCode) {
         switch code {
         case .notFound: self = .otherProject

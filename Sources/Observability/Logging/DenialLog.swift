@@ -1,11 +1,11 @@
 internal import Threading
 package import Time
 
-/// Samples the log lines that strangers can cause: at most `linesPerMinute` of a kind about one app are written in a minute, and at most
-/// `linesOfAllApps` of the kind. Another line then gives the number of lines left out.
+/// Samples the log lines that unauthenticated callers can cause: in a minute, writes at most `linesPerMinute` lines of a kind about one
+/// app, and at most `linesOfAllApps` lines of the kind. Another line then gives the number of omitted lines.
 ///
 /// Without the limit, a stranger could fill the disk with garbage and hide important lines. Lines of level error are always written,
-/// because they report a failure of the service itself; at level debug every line is. Any thread may call it.
+/// because they report a failure of the service itself; at level debug, all lines are written. Any thread may call it.
 package final class DenialLog: Sendable {
     /// The maximum number of lines of one kind about one app in a minute.
     package static let linesPerMinute = 60
@@ -13,7 +13,7 @@ package final class DenialLog: Sendable {
     package static let linesOfAllApps = 10 * linesPerMinute
     private static let windowMilliseconds: UInt64 = 60_000
 
-    /// The lines that are counted together. Both are the program's own words, so there are few kinds.
+    /// The lines that are counted together. Both parts are constants of the program, so there are few kinds.
     private struct Kind: Hashable, Comparable {
         let message: String
         let reason: String
@@ -24,7 +24,7 @@ package final class DenialLog: Sendable {
     private struct Window {
         let began: MonotonicMilliseconds
         private var written = 0
-        /// By the app, which is one of the configuration, or empty.
+        /// By the configured app; empty for an unknown one.
         private(set) var apps: [String: (written: Int, leftOut: Int)] = [:]
 
         init(began: MonotonicMilliseconds) {
@@ -46,7 +46,7 @@ package final class DenialLog: Sendable {
     private let monotonicMilliseconds: @Sendable () -> MonotonicMilliseconds
     private let windows = Monitor<[Kind: Window]>([:])
 
-    /// Makes a log whose counts start at 0.
+    /// Creates a log whose counts start at 0.
     /// - Parameter monotonicMilliseconds: a monotonic clock; must not block.
     package init(logger: Logger, monotonicMilliseconds: @escaping @Sendable () -> MonotonicMilliseconds) {
         self.logger = logger
@@ -59,8 +59,8 @@ package final class DenialLog: Sendable {
     /// - Parameters:
     ///     - message: together with the reason, the kind of the line; never text from a caller.
     ///     - reason: counted with the message but not written; a field may contain it too.
-    ///     - app: counted apart, so that a flood at one app hides no line of another; nil for an app that is not configured.
-    ///     - fields: not evaluated when the line is left out.
+    ///     - app: counted separately, so that a flood at one app does not hide lines of another; nil for an app that is not configured.
+    ///     - fields: not evaluated when the line is omitted.
     package func log(
         _ level: LogLevel, message: String, reason: String, app: String? = nil, fields: @autoclosure () -> LogFields
     ) {
@@ -69,7 +69,7 @@ package final class DenialLog: Sendable {
         logger.log(level, message: message, fields: fields())
     }
 
-    /// Writes how many lines were left out in past minutes. Call it regularly, because a kind may not occur again.
+    /// Writes the number of lines omitted in past minutes. Call it regularly, because a kind may not occur again.
     /// - Parameter all: includes the current minute, for the end of the process.
     package func flush(all: Bool = false) {
         let now = monotonicMilliseconds()

@@ -36,13 +36,13 @@ package final class LogSink: Sendable {
         close()
     }
 
-    /// The number of lines lost since the start: because the buffer was full, the reader was gone, or the sink was closed.
+    /// The number of lines lost since the start because the buffer was full, the reader was gone, or the sink was closed.
     package var droppedLines: UInt64 {
         queue.withLock { $0.droppedLines }
     }
 
     /// Waits until every line logged before this call has been written or finally lost.
-    /// - Parameter timeoutMilliseconds: how long to wait for the descriptor's reader; nil means for ever.
+    /// - Parameter timeoutMilliseconds: the maximum wait for the descriptor's reader; nil waits forever.
     /// - Returns: false on timeout.
     @discardableResult
     package func flush(timeoutMilliseconds: UInt64? = nil) -> Bool {
@@ -51,7 +51,7 @@ package final class LogSink: Sendable {
     }
 
     /// Flushes and ends the thread; later lines are dropped and counted. A second call does nothing.
-    /// - Parameter timeoutMilliseconds: how long to wait for the descriptor's reader; nil means for ever. On timeout the thread is
+    /// - Parameter timeoutMilliseconds: the maximum wait for the descriptor's reader; nil waits forever. On timeout the thread is
     ///   abandoned, for a process that is about to end.
     package func close(timeoutMilliseconds: UInt64? = nil) {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
@@ -65,10 +65,10 @@ package final class LogSink: Sendable {
     }
 }
 
-/// The queue of lines to be written, and the count of dropped lines: the decisions of `LogSink`, without its threads.
+/// The queue of lines to be written, and the count of dropped lines: the logic of `LogSink`, without its threads.
 ///
 /// Once a line did not fit, all further lines are dropped until the buffer is taken. So the lost lines are one gap in the log, and the line
-/// that counts them is exactly there.
+/// with their number is in its place.
 struct LogQueue: Sendable {
     private let capacity: Int
     private var buffer: [UInt8] = []
@@ -118,13 +118,13 @@ struct LogQueue: Sendable {
         return droppedSinceTake
     }
 
-    /// Notes that the last batch has been written, except for `lostLines` lines.
+    /// Records that the last batch has been written, except for `lostLines` lines.
     mutating func settle(lostLines: UInt64) {
         settledBatches = takenBatches
         droppedLines += lostLines
     }
 
-    /// Refuses further lines; queued ones can still be taken.
+    /// Rejects further lines; queued ones can still be taken.
     mutating func close() {
         isClosed = true
     }
@@ -155,7 +155,7 @@ struct LogDrain: Sendable {
 
     private func nextBatch(into batch: inout [UInt8]) -> UInt64? {
         batch.removeAll(keepingCapacity: true)
-        // The closure's nil waits on. `take` returns nil only once the queue is closed and empty.
+        // For `wait`, a nil of the closure means to continue waiting. `take` returns nil only once the queue is closed and empty.
         let taken = queue.wait { queue -> UInt64?? in
             queue.hasWork || queue.isClosed ? .some(queue.take(into: &batch)) : nil
         }
@@ -174,14 +174,14 @@ struct LogDrain: Sendable {
 /// Writes whole lines to a file descriptor that may be slow, full, or closed by its reader.
 struct DescriptorWriter {
     private let descriptor: Int32
-    /// Whether the last write failed within a line, which the next write must end first.
+    /// Whether the last write failed within a line, so that the next write must end that line first.
     private var isMidLine = false
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Writes all lines, and waits for the reader as long as needed; returns how many were not written completely.
+    /// Writes all lines, and waits for the reader as long as needed; returns the number of lines that were not written completely.
     mutating func write(_ lines: [UInt8]) -> UInt64 {
         if isMidLine && writePrefix(of: [UInt8(ascii: "\n")]) == 0 { return countLines(lines[...]) }
         isMidLine = false
@@ -194,7 +194,7 @@ struct DescriptorWriter {
         bytes.reduce(into: 0) { count, byte in if byte == UInt8(ascii: "\n") { count += 1 } }
     }
 
-    /// Returns how many bytes were written before a permanent error.
+    /// Returns the number of bytes that were written before a permanent error.
     private func writePrefix(of bytes: [UInt8]) -> Int {
         unsafe bytes.withUnsafeBytes { buffer in
             var written = 0

@@ -39,7 +39,7 @@ enum JSONLogText {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 section 7 requires it for the quote, the backslash and U+0000 to U+001F; U+007F is added to protect terminals.
+    /// RFC 8259 section 7 requires escaping of the quote, the backslash and U+0000 to U+001F; U+007F is added to protect terminals.
     private static func mustEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }

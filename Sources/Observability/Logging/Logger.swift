@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import Time
 
-/// Writes log lines from a level on.
+/// Writes log lines at or above a level.
 ///
 /// Copies share the sink, so the lines of all copies are in one order.
 package struct Logger: Sendable {
@@ -23,8 +23,8 @@ package struct Logger: Sendable {
 
     /// Logs one line; never waits for the log's reader, and never fails.
     ///
-    /// Neither the message nor the fields are evaluated when the level is disabled. Text from outside belongs in a field; in either place
-    /// it cannot begin a line or look like another field. Secrets belong in neither.
+    /// Neither the message nor the fields are evaluated when the level is disabled. Put text from outside into a field; in either place it
+    /// cannot begin a line or look like another field. Neither may contain secrets.
     package func log(_ level: LogLevel, message: @autoclosure () -> String, fields: @autoclosure () -> LogFields = [:]) {
         guard level >= self.level else { return }
         let line = LogLine(time: sink.now(), level: level, message: message(), fields: fields())
@@ -62,7 +62,7 @@ package enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
 }
 
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// One JSON object a line: `time`, `level`, `message`, then the fields.
+    /// One JSON object per line: `time`, `level`, `message`, then the fields.
     case json
     /// For people: `2026-03-10T08:15:12.123Z INFO  message key=value key2="quoted value"`.
     case text
@@ -70,7 +70,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
 
 /// The fields of a log line, written in the given order.
 ///
-/// Keys are the program's own words, must not repeat, and must not be `time`, `level` or `message`; a debug build traps on that.
+/// Keys are constants of the program, must not repeat, and must not be `time`, `level` or `message`; a debug build traps on that.
 package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
     private(set) var pairs: [(key: String, value: LogValue)]
 
@@ -111,7 +111,7 @@ struct LogLine {
     let message: String
     let fields: LogFields
 
-    /// The line's bytes: exactly one line feed, at the end, whatever the message and the fields contain.
+    /// The line's bytes, with exactly one line feed, at the end; line feeds in the message and the fields are escaped.
     func bytes(_ format: LogFormat) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(256)

@@ -24,7 +24,7 @@ package final class Counter: MetricChild {
         value.load(ordering: .relaxed)
     }
 
-    /// Makes the counter appear even before it has counted anything.
+    /// Makes the counter appear even before its first increment.
     package func showZero() {
         hidesZero.store(false, ordering: .relaxed)
     }
@@ -75,14 +75,14 @@ package final class Gauge: MetricChild {
 ///
 /// Keep the reference: finding it again by its label values takes a lock and allocates.
 package final class Histogram: MetricChild {
-    /// Upper bounds in seconds for an answer from memory: from 50 microseconds to one second.
+    /// Upper bounds in seconds for a response from memory: from 50 microseconds to one second.
     package static let defaultBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
     /// One of the 32 buckets is for durations beyond every bound.
     static let maximumBounds = 31
 
-    /// Inclusive upper bounds in nanoseconds. Unused places hold the highest number, so that the search for a bucket needs no check for its
-    /// end.
+    /// Inclusive upper bounds in nanoseconds. Unused elements have the maximum value, so that the search for a bucket need not check for
+    /// the end.
     private let bounds: InlineArray<32, UInt64>
     private let buckets: InlineArray<32, Atomic<UInt64>>
     private let totalNanoseconds = Atomic<UInt64>(0)

@@ -10,7 +10,7 @@ package struct LabelledCounters<Label: Equatable & Sendable>: Sendable {
 
     @usableFromInline let entries: [Entry]
 
-    /// Makes a counter for each label; the labels must differ.
+    /// Creates a counter for each label; the labels must differ.
     /// - Parameter counter: creates or finds the counter, as `MetricFamily.child` does.
     package init(_ labels: some Sequence<Label>, counter: (Label) -> Counter) {
         entries = labels.map { Entry(label: $0, counter: counter($0)) }
@@ -29,8 +29,8 @@ package struct LabelledCounters<Label: Equatable & Sendable>: Sendable {
     }
 }
 
-/// Counters by a number, such as an HTTP status: as `LabelledCounters`, for what each request counts.
-// Not generic: beyond its module the compiler does not specialise generic code, which made counting cost a third of a microsecond.
+/// Counters by a number, such as an HTTP status: like `LabelledCounters`, for values that are counted on each request.
+// Not generic: the compiler does not specialise generic code of another module, and that made counting cost a third of a microsecond.
 package struct NumberedCounters: Sendable {
     private struct Entry {
         let number: Int
@@ -39,7 +39,7 @@ package struct NumberedCounters: Sendable {
 
     private let entries: [Entry]
 
-    /// Makes a counter for each number; the numbers must differ.
+    /// Creates a counter for each number; the numbers must differ.
     /// - Parameter counter: creates or finds the counter, as `MetricFamily.child` does.
     package init(_ numbers: some Sequence<Int>, counter: (Int) -> Counter) {
         entries = numbers.map { Entry(number: $0, counter: counter($0)) }

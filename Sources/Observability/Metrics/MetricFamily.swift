@@ -2,7 +2,7 @@ internal import Threading
 
 /// All metrics with one name, distinguished by their label values.
 ///
-/// A child lives as long as the registry, so label values must come from small fixed sets (an app, a result, a route), never from a
+/// A child exists as long as the registry, so label values must come from small fixed sets (an app, a result, a route), never from a
 /// request. The caller is responsible for the number of children.
 package final class MetricFamily<Child: MetricChild>: MetricSource {
     let definition: MetricDefinition
@@ -38,10 +38,10 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
         for (_, _, child) in snapshot { child.appendSamples(to: &output) }
     }
 
-    /// All children with their label values, for decisions by the counts. Takes a lock and copies, as a scrape does.
+    /// All children with their label values, for decisions based on the counts. Takes a lock and copies, like a scrape.
     package var all: [(labelValues: [String], child: Child)] { children.withLock { $0 }.map { ($0.values, $0.child) } }
 
-    /// The index of the labels, or the index where they belong, by binary search.
+    /// The index of the labels, or the index at which to insert them, by binary search.
     private static func position(of labels: [UInt8], in children: [(labels: [UInt8], values: [String], child: Child)]) -> Int {
         var low = 0
         var high = children.count
@@ -53,7 +53,7 @@ package final class MetricFamily<Child: MetricChild>: MetricSource {
     }
 }
 
-/// The registration of a family; two registrations agree when all of it is equal, byte for byte.
+/// The definition of a family; two definitions are equal when all of their parts are equal, byte for byte.
 struct MetricDefinition: Equatable, Sendable {
     enum Kind: String, Sendable {
         case counter, gauge, histogram
@@ -144,7 +144,7 @@ final class ComputedFamily: MetricSource {
 
     func append(to output: inout [UInt8]) {
         let compute = samples.withLock { $0 }
-        // A duplicate series invalidates the whole scrape, so of equal labels the last sample is used.
+        // A duplicate series would invalidate the whole scrape, so of samples with equal labels the last one is used.
         var lines: [[UInt8]: Double] = [:]
         for sample in compute() {
             lines[PrometheusText.labels(definition.labelNames, sample.labelValues)] = sample.value

@@ -3,7 +3,7 @@ internal import Threading
 /// The metrics of the process, and their Prometheus text.
 ///
 /// Registering the same definition again returns the same family, so counters survive a reload of the configuration. Traps on an invalid
-/// name, and on a name that has another definition: both are mistakes in the program.
+/// name, and on a name with another definition: both are bugs in the program.
 package final class MetricsRegistry: Sendable {
     /// The media type of the result of `render()`.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -18,7 +18,7 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// The counters with this name, one for each set of label values.
-    /// - Parameter hidesZeros: whether a counter is hidden until it has counted or its `showZero` was called.
+    /// - Parameter hidesZeros: whether a counter is hidden until its first increment or a call of `showZero`.
     package func counter(_ name: String, _ help: String, labels: [String], hidesZeros: Bool = false) -> MetricFamily<Counter> {
         register(MetricDefinition(.counter, name: name, help: help, labels: labels)) {
             MetricFamily($0) { Counter($0, labels: $1, hidesZero: hidesZeros) }
@@ -51,7 +51,7 @@ package final class MetricsRegistry: Sendable {
         compute(MetricDefinition(.gauge, name: name, help: help, labels: labels), samples)
     }
 
-    /// The histogram with this name, without labels; bounds are as for the labelled one.
+    /// The histogram with this name, without labels; the rules for bounds are those of the labelled one.
     package func histogram(_ name: String, _ help: String, bounds: [Double] = Histogram.defaultBounds) -> Histogram {
         histogram(name, help, labels: [], bounds: bounds).child()
     }

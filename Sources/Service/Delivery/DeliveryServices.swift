@@ -23,7 +23,7 @@ final class DeliveryServices: Sendable {
         let served: ServedNotifier
     }
 
-    /// Deskgate's own notifier; it has no connections, so closing it means nothing.
+    /// Deskgate's own notifier; it has no connections, so it need not be closed.
     private let lookup: ServedNotifier?
     /// The notifiers of the configuration in force, and all notifiers that are not closed yet.
     private let made: Monitor<(current: [Made], opened: [ServedNotifier])>
@@ -60,7 +60,7 @@ final class DeliveryServices: Sendable {
         self.made = Monitor((made, made.map(\.served)))
     }
 
-    /// Replaces the notifiers by those of another configuration, all or none, and ends all pauses.
+    /// Replaces the notifiers by those of another configuration, completely or not at all, and ends all pauses.
     ///
     /// Unchanged notifiers keep their connections and provider tokens, because Apple allows a new token once in 20 minutes at most.
     func reload(_ configuration: Configuration) throws(NotifierFactory.Failure) {
@@ -75,7 +75,7 @@ final class DeliveryServices: Sendable {
         StrandedDeliveries.warn(store, configured: configuration.runningNotifiers, logger)
     }
 
-    /// Tries notifiers that run, with their own connections and provider tokens.
+    /// Tests running notifiers, with their own connections and provider tokens.
     var trials: NotifierTrials {
         NotifierTrials { [self] notifiers, configuration in
             let pairs = notifiers.compactMap { notifier in running(notifier).map { (notifier, $0) } }

@@ -8,8 +8,8 @@ internal import Threading
 internal import Time
 
 extension Configuration.Store {
-    /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or removed, or whose
-    /// disk is not mounted. With an empty one, revoked keys and blocked users would be let in again.
+    /// Refuses to create a database if the copy of the revocations shows that one existed, which was moved away or removed, or whose disk
+    /// is not mounted. With an empty one, revoked keys and blocked users would be allowed again.
     func refuseNewDatabase(at path: String) throws(StoreError) {
         guard Self.isMissing(path), let trace = revocationCopy?.evidenceOfStore else { return }
         throw StoreError(
@@ -18,8 +18,8 @@ extension Configuration.Store {
                 + "that copy")
     }
 
-    /// The same for a command, with the rights of the owner of the copy's path.
-    /// - Throws: also where several users control the path of a file, because root's service makes none there, either.
+    /// The same for a command, with the permissions of the owner of the copy's path.
+    /// - Throws: also when several users control the path of a file, because root's service creates none there, either.
     func refuseNewDatabaseAsOwner(at path: String) throws(StoreError) {
         guard Self.isMissing(path) else { return }
         for file in files { try StoreFile.asOwner(of: file) { () throws(StoreError) in } }
@@ -27,10 +27,10 @@ extension Configuration.Store {
         try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in try refuseNewDatabase(at: path) }
     }
 
-    /// A path that this user may not see is not missing. A link into a disk that is not mounted is.
+    /// An inaccessible path is not missing. A link into a disk that is not mounted is.
     private static func isMissing(_ path: String) -> Bool { FileSystem.obstacle(toReading: path)?.isMissing == true }
 
-    /// A database that was removed while a service had it open was saved beside its place, and is newer than any backup.
+    /// A database that was removed while a service had it open was saved in another file, which is newer than any backup.
     private static func remedy(at path: String) -> String {
         let rescue = StoreFile.rescued(from: path).map { rescued, time in
             "the service saved it at \(RFC3339.text(time.milliseconds)), when it was removed: \(StoreFile.restoration(of: rescued)); otherwise "
@@ -39,8 +39,8 @@ extension Configuration.Store {
     }
 }
 
-/// Tells once that the store was made when it was opened, which may be after the start. If there was another one, its revocations are gone,
-/// and only the log shows since when.
+/// Logs once, when the store is opened, that the store was created, which may be after the start. If there was another store, its
+/// revocations are lost, and only the log shows since when.
 struct NewStoreLog: Sendable {
     private let store: any Store
     private let name: String

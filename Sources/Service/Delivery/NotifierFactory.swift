@@ -22,8 +22,8 @@ struct NotifierFactory: Sendable {
     private let relayServices: RelayServices
 
     /// - Parameters:
-    ///   - invalidation: receives the sessions that relays have ended.
-    ///   - mintKey: mints a security key that a help desk may send back within the next minutes; nil when none can be minted.
+    ///   - invalidation: receives the sessions ended by relays.
+    ///   - mintKey: mints a security key that a help desk may send back within the next minutes; nil when no key mints.
     init(
         logger: Logger, clocks: Clocks, invalidation: CacheInvalidation = CacheInvalidation(),
         mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?

@@ -12,18 +12,18 @@ internal import POSIX
 internal import Threading
 package import Time
 
-/// Tries notifiers of a configuration from outside of the service.
+/// Tests notifiers of a configuration from outside of the service.
 ///
-/// A push notifier that the running service has as the configuration says is tried by the service, with its own provider token: Apple
-/// refuses tokens that are made more often than every 20 minutes. All others are made for the trial, with the same code as in the service.
+/// A push notifier with the same configuration in the running service is tested by the service, with its own provider token: Apple rejects
+/// tokens that are minted more often than every 20 minutes. All others are created for the test, with the same code as in the service.
 package struct NotifierTrial {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// After how many milliseconds a test push expires.
+    /// Milliseconds after which a test push expires.
     private static let lifetimeMilliseconds: UInt64 = 3_600_000
-    /// Milliseconds that an outcome may take beyond a probe or an attempt itself.
+    /// Milliseconds of an outcome in addition to the probe or the attempt itself.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
     private let configuration: Configuration
@@ -31,17 +31,17 @@ package struct NotifierTrial {
     private let clocks: Clocks
     private let author: String?
 
-    /// Prepares trials.
-    /// - Parameter author: who has a push sent, a `PlainName`; nil where none is sent.
+    /// Prepares tests.
+    /// - Parameter author: the author of pushes, a `PlainName`; nil when none is sent.
     package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system, author: String? = nil) {
         self.configuration = configuration
         self.clocks = clocks
         self.author = author
-        // Only the relay needs keys, and it is never tried, because the trial would be a real registration.
+        // Only the relay needs keys, and it is never tested, because the test would be a real registration.
         factory = NotifierFactory(logger: logger, clocks: clocks) { _, _ in nil }
     }
 
-    /// Sends a push as for a comment, and waits for its outcome.
+    /// Sends a push like one for a comment, and waits for its outcome.
     /// - Throws: when the notifier sends no pushes, or the push cannot be created.
     package func send(_ push: TestPush, through name: String) throws(Failure) -> NotifierVerdict {
         let configured = try pushNotifier(name)
@@ -53,7 +53,7 @@ package struct NotifierTrial {
         return try send(push, through: served[0].notifier, configured)
     }
 
-    /// Sends a push through a notifier that is there.
+    /// Sends a push through an existing notifier.
     func send(
         _ push: TestPush, through notifier: any Notifier, _ configured: Configuration.Notifier
     ) throws(Failure) -> NotifierVerdict {
@@ -68,9 +68,9 @@ package struct NotifierTrial {
         return pending.verdict()
     }
 
-    /// Has each provider verify its credential, all at the same time. Nothing is shown on any phone.
+    /// Makes each provider verify its credential, concurrently. Nothing is shown on any phone.
     /// - Parameter sendsTest: whether to send each `http` notifier a signed `operator.test` event.
-    /// - Returns: the verdicts in the order of the configuration; nil for a notifier that only a delivery could prove.
+    /// - Returns: the verdicts in the order of the configuration; nil for a notifier that only a delivery can verify.
     package func proveAll(
         sendsTest: Bool = false
     ) throws(Failure) -> [(name: String, type: NotifierType, verdict: NotifierVerdict?)] {
@@ -84,7 +84,7 @@ package struct NotifierTrial {
         return configuration.notifiers.map { ($0.name, $0.type, inService[$0.name] ?? verdicts[$0.name]) }
     }
 
-    /// Has the providers of notifiers that are there verify their credentials, all at the same time.
+    /// Makes the providers of existing notifiers verify their credentials, concurrently.
     func prove(_ notifiers: [(Configuration.Notifier, any Notifier)]) throws(Failure) -> [(name: String, verdict: NotifierVerdict)] {
         var trials: [(name: String, trial: Trial)] = []
         for (configured, notifier) in notifiers {
@@ -107,7 +107,7 @@ package struct NotifierTrial {
         }
     }
 
-    /// The verdicts that the running service has on its own notifiers, by name; empty when it cannot be asked.
+    /// The running service's verdicts on its own notifiers, by name; empty when it cannot be called.
     private func serviceVerdicts() -> [String: NotifierVerdict] {
         let verdicts = serviceAnswer(to: NotifierProofAction(file: file))?["notifiers"]?.elements ?? []
         return Dictionary(
@@ -127,12 +127,12 @@ package struct NotifierTrial {
         return answer.json
     }
 
-    /// The absolute path of the configuration; empty, which is no file of the service's, when it is unknown.
+    /// The absolute path of the configuration; empty when it is unknown, so that it differs from the service's.
     private var file: String {
         configuration.sources.files.first.flatMap { try? FileSystem.absolutePath(of: $0) } ?? ""
     }
 
-    /// Has the help desks judge the credentials of their apps, all at the same time, without changing anything.
+    /// Makes the help desks verify the credentials of their apps, concurrently, without changing anything.
     /// - Returns: the verdicts in the order of the configuration.
     package func proveApps() throws(Failure) -> [(app: String, credential: String, verdict: NotifierVerdict)] {
         let client: Client

@@ -4,15 +4,15 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// The result of a trial of a notifier, for a person.
+/// The result of a notifier's test, for a person.
 package struct NotifierVerdict: Sendable, Equatable {
     package enum Kind: String, Sendable {
         case good
-        /// The provider refuses the credentials or the settings.
+        /// The provider rejects the credentials or the settings.
         case bad
-        /// The provider refuses this token or this message; the credentials are valid.
+        /// The provider rejects this token or this message; the credentials are valid.
         case refused
-        /// Unknown: the provider could not be reached, or asked to come later.
+        /// Unknown: the provider could not be reached, or requested a later retry.
         case unknown
     }
 
@@ -51,12 +51,12 @@ package struct NotifierVerdict: Sendable, Equatable {
         }
     }
 
-    /// When the certificate expires with which a notifier proves who sends; nil for one without.
+    /// The expiry of a notifier's client certificate; nil for a notifier without one.
     private static func certificateEnd(_ configured: Configuration.Notifier) -> UnixSeconds? {
         if case .push(let push) = configured.kind { push.provider.certificateExpiresAt } else { nil }
     }
 
-    /// The verdict on a certificate that the provider has not judged: its known properties.
+    /// The verdict on a certificate that the provider has not verified: its known properties.
     private static func verdict(onCertificateUntil end: UnixSeconds, _ reason: String, _ now: UnixSeconds) -> (kind: Kind, remedy: String) {
         let time = RFC3339.text(end.milliseconds)
         if end <= now {
@@ -70,12 +70,12 @@ package struct NotifierVerdict: Sendable, Equatable {
         return (.unknown, "\(cause); proven is only that \(known), and not that Apple accepts it")
     }
 
-    /// Whether a reason is one of those with which a connection ends after the server has refused the client's certificate.
+    /// Whether a connection with this reason may have ended because the server rejected the client's certificate.
     private static func endsConnection(_ reason: String) -> Bool {
         [.tls, .closedEarly, .connectionReset].contains(ClientReason(rawValue: reason)) || reason.hasPrefix(ClientReason.otherPrefix)
     }
 
-    /// Makes the verdict on a help desk's outcome about a credential; nil when none came in time.
+    /// Creates the verdict from a help desk's outcome about a credential; nil at the time limit.
     init(_ outcome: DeliveryOutcome?, remedy: String) {
         reason = outcome?.reason ?? ClientReason.timeout.rawValue
         switch outcome?.verdict {
@@ -85,7 +85,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         }
     }
 
-    /// Reads the verdict of the running service; nil when it is none.
+    /// Parses the verdict of the running service; nil when it is malformed.
     init?(_ json: JSONValue) {
         guard let kind = json["status"]?.text.flatMap({ Kind(rawValue: $0) }), let reason = json["reason"]?.text else { return nil }
         (self.kind, self.reason, remedy) = (kind, reason, json["remedy"]?.text)
@@ -101,15 +101,15 @@ package struct NotifierVerdict: Sendable, Equatable {
     private static let unknownToken =
         "the provider does not know this token: take one that the app has just been given, of the same app and provider"
 
-    /// Returns what a provider of this type does not verify when it accepts a credential; nil when it verifies everything.
+    /// Returns the properties that a provider of this type does not verify when it accepts a credential; nil when it verifies all.
     package static func notVerified(_ type: NotifierType) -> String? {
         switch type {
-        // It was asked with a token that no device has, which proves only the credential.
+        // The test used a token that no device has, which verifies only the credential.
         case .apns: "the topic"
         case .rustore: "the project"
-        // It has only issued an access token.
+        // The test only got an access token.
         case .hms: "the permission to push"
-        // It has validated a message of this project.
+        // The provider validated a message for this project.
         case .fcm: nil
         case .log, .http, .relay: nil
         }

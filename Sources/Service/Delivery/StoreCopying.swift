@@ -6,12 +6,12 @@ extension Configuration.Store {
     /// Whether both a SQLite file and a PostgreSQL database are configured, which copying needs.
     package var namesBoth: Bool { copy != nil }
 
-    /// Copies the SQLite store into the PostgreSQL database or back, by `StoreCopy`. Which of the two is in use does not matter.
+    /// Copies the SQLite store into the PostgreSQL database or back, with `StoreCopy`, whichever of the two is in use.
     /// - Parameters:
     ///   - toPostgres: the direction.
     ///   - beginsAnew: whether the rows of an unfinished copy are removed first.
     ///   - observe: called after each transaction.
-    /// - Throws: why nothing, or not everything, was copied, with the remedy.
+    /// - Throws: the reason why nothing, or not everything, was copied, with the remedy.
     package func copy(
         toPostgres: Bool, beginsAnew: Bool, observe: (StoreCopyProgress) -> Void
     ) throws(StoreError) -> StoreCopyReport {

@@ -10,8 +10,8 @@ internal import Threading
 package import Time
 
 extension Configuration.Store {
-    /// The reason why a service could not open the store, as far as it can be found out without changing anything; nil when no problem is
-    /// known beside its obstacles. For a PostgreSQL database it connects, which takes up to five seconds.
+    /// The reason why a service could not open the store, as far as it can be determined without changes; nil when no problem is known
+    /// except its obstacles. For a PostgreSQL database it connects, which takes up to five seconds.
     package var problem: ConfigurationProblem? {
         guard obstacles.isEmpty else { return nil }
         do throws(StoreError) {
@@ -28,12 +28,12 @@ extension Configuration.Store {
         }
     }
 
-    /// Returns why a service could not write the copy of the revocations at a path.
+    /// Returns the reason why a service could not write the copy of the revocations at a path.
     private func mistake(ofCopyAt path: String) -> ConfigurationProblem? {
         revocationCopy?.mistake.map { ConfigurationProblem(path: "$.store.revocations_path", message: "\(path): \($0)") }
     }
 
-    /// The key of the configuration that says where the store is.
+    /// The configuration key of the store's location.
     private var place: String {
         if case .postgres = kind { "$.store.url" } else { "$.store.path" }
     }
@@ -59,10 +59,10 @@ extension Configuration.Store {
         return revocationsPath.map { RevocationCopyFile($0, of: name, maximumAge: UInt64(revocationsMaximumAgeSeconds)) }
     }
 
-    /// Runs `change`, which may change the store's revocations, without a copy that it would make wrong: a start without the store uses no
-    /// copy until this has written it again, or a service has. A command that root runs writes the copy with the rights of its path's
-    /// owner. While the store is open, other threads write to it, so both paths should have one owner: then the rights do not change.
-    /// - Throws: also when there is a copy that cannot be emptied; then nothing is changed.
+    /// Runs `change`, which may change the store's revocations, and prevents the use of a copy that it makes wrong: a start without the
+    /// store uses no copy until this function or a service has written it again. A command run by root writes the copy with the permissions
+    /// of its path's owner. While the store is open, other threads write to it, so both paths should have one owner: then the permissions
+    /// do not change.
     func whileCopyIsEmpty<Value>(
         _ store: any Store, now: UnixSeconds, _ change: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -83,7 +83,7 @@ extension Configuration.Store {
     }
 
     /// The path of the store.
-    /// - Throws: when the store is no file; the description names what to do instead.
+    /// - Throws: when the store is no file; the description contains the alternative.
     var file: String {
         get throws(StoreError) {
             switch kind {
@@ -108,7 +108,7 @@ extension Configuration.Store {
     }
 
     /// Writes a copy of the store to a new file; as `StoreFile.backUp` says.
-    /// - Returns: why the time of the backup could not be noted for metrics; nil when it was.
+    /// - Returns: the reason why the time of the backup could not be recorded for metrics; nil when it was.
     package func backUp(to copy: String) throws(StoreError) -> String? {
         let (file, time) = (try presentFile, SystemClock.unixSeconds())
         try StoreFile.backUp(file, to: copy)
@@ -127,11 +127,11 @@ extension Configuration.Store {
         return try StoreFile.report(presentFile)
     }
 
-    /// Brings the schema of the store to the present version, as the first start of a new version does.
+    /// Migrates the schema of the store to the current version, like the first start of a new version.
     /// - Parameters:
-    ///   - owner: the address of a PostgreSQL role that may make tables; nil for the configured one. It is a secret.
-    ///   - role: a PostgreSQL role that may serve with the tables from now on; nil grants nothing.
-    /// - Returns: the versions before and now.
+    ///   - owner: the address of a PostgreSQL role that may create tables; nil for the configured one. It is a secret.
+    ///   - role: a PostgreSQL role that gets the privileges of a service; nil grants nothing.
+    /// - Returns: the versions before and after.
     package func migrate(as owner: String?, grantingTo role: String?) throws(StoreError) -> (before: Int, now: Int) {
         if case .postgres(let settings) = kind {
             return try PostgresDatabase.migrate(try owner.map(Self.address) ?? settings, grantingTo: role)
@@ -155,9 +155,9 @@ extension Configuration.Store {
 
     /// Opens the store; the caller must close it.
     /// - Parameters:
-    ///   - devicesPerUser: how many devices a person may have.
-    ///   - movesAgain: as for `SQLiteStore`.
-    ///   - replica: as for `PostgresStore`.
+    ///   - devicesPerUser: the maximum number of devices of a person.
+    ///   - movesAgain: see `SQLiteStore`.
+    ///   - replica: see `PostgresStore`.
     package func open(
         devicesPerUser: Int, movesAgain: Bool = false, replica: UUIDv7? = nil
     ) throws(StoreError) -> any Core.Store {
@@ -171,7 +171,7 @@ extension Configuration.Store {
         }
     }
 
-    /// Opens an existing store for a command, with the rights of the path's owner, and closes it after `body`.
+    /// Opens an existing store for a command, with the permissions of the path's owner, and closes it after `body`.
     fileprivate func lend<Value>(
         devicesPerUser: Int, _ body: (any Core.Store) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -206,8 +206,8 @@ extension Configuration.Store {
 extension AdminAccess {
     /// Prepares access to the service of a configuration, or to its store when no service runs.
     /// - Parameters:
-    ///   - author: who makes the changes; nil where nothing is changed.
-    ///   - start: the command that starts the service; nil where that is not known.
+    ///   - author: the author of changes; nil for a command that changes nothing.
+    ///   - start: the command that starts the service; nil when unknown.
     package init(
         _ configuration: Configuration, clocks: Clocks = .system, author: String? = nil, start: @escaping () -> String? = { nil }
     ) {

@@ -5,37 +5,37 @@ internal import POSIX
 internal import Storage
 package import Time
 
-/// A store that was replaced by a backup, and the revocations that are in force in it beyond those of the backup.
+/// The result of replacing a store by a backup, with the revocations that were recovered from the copy.
 package struct RestoredStore: Sendable {
     package let path: String
-    /// The path of the former store; nil when there was none.
+    /// The path of the replaced store; nil when there was none.
     package let former: String?
-    /// The number of revocations of the copy that the backup lacked, and that are in force again; nil when the copy could not be used.
+    /// The number of revocations that the backup lacked and that were recovered from the copy; nil when the copy could not be used.
     package fileprivate(set) var recovered: Int?
-    /// The reason why revocations since the backup may be missing; nil when the copy had them.
+    /// The reason why revocations since the backup may be missing; nil when the copy was used.
     package fileprivate(set) var doubt: String?
-    /// The reason why keys of apps that were to be signed out are still valid; nil when they are not.
+    /// The reason why the requested sign-out of apps failed, so that their keys are still valid; nil when it did not fail.
     package fileprivate(set) var signOutFailure: String?
 
     fileprivate init(_ path: String, former: String?) { (self.path, self.former) = (path, former) }
 }
 
 extension Configuration.Store {
-    /// The author of revocations that a restore makes.
+    /// The author of revocations that a restore creates.
     private static let author = "store restore"
 
-    /// Replaces the store by a backup with `StoreFile.restore`, and adds the revocations of the copy that the backup lacks. Without that,
-    /// keys that were revoked since the backup would be valid again, and blocked people could chat.
+    /// Replaces the store by a backup with `StoreFile.restore`, and adds revocations from the copy that the backup lacks. Otherwise keys
+    /// that were revoked since the backup would be valid again, and blocked people could chat.
     /// - Parameters:
     ///   - devicesPerUser: the maximum number of a person's devices.
-    ///   - apps: all their keys that were issued before `bound` are revoked; none without `bound`.
-    /// - Throws: when nothing was restored. A failure after that is in the result.
+    ///   - apps: the apps whose keys issued before `bound` are revoked; ignored if `bound` is nil.
+    /// - Throws: when the store was not replaced. Later failures are in the result.
     package func restore(
         _ backup: String, asItIs: Bool, devicesPerUser: Int, signingOut apps: [String], issuedBefore bound: UnixSeconds?, clocks: Clocks
     ) throws(StoreError) -> RestoredStore {
         let path = try file
         let now = clocks.unixMilliseconds()
-        // Before the restore: a service that starts after it writes a new copy.
+        // Reads the copy before the restore, because a service that starts after the restore overwrites it.
         let (copied, doubt) = copiedRevocations(now: now.seconds)
         var restored = RestoredStore(path, former: try StoreFile.restore(backup, to: path, asItIs: asItIs))
         restored.doubt = doubt
@@ -57,7 +57,7 @@ extension Configuration.Store {
         return restored
     }
 
-    /// The revocations of the copy, or why it could not be read.
+    /// Returns the revocations of the copy, or the reason why they could not be read.
     private func copiedRevocations(now: UnixSeconds) -> (revocations: [Revocation]?, doubt: String?) {
         guard let revocationCopy, let revocationsPath else { return (nil, "there is no copy of the revocations") }
         do throws(StoreError) {
@@ -73,8 +73,8 @@ extension Configuration.Store {
         }
     }
 
-    /// Adds revocations that the store lacks, each under its id.
-    /// - Returns: how many.
+    /// Adds revocations that the store lacks. Each keeps its id.
+    /// - Returns: the number of added revocations.
     private func recover(_ copied: [Revocation], in store: any Core.Store, now: UnixMilliseconds) throws(StoreError) -> Int {
         let known = Set(try store.allRevocations().map(\.id))
         let missing = copied.filter { !known.contains($0.id) }
@@ -87,7 +87,7 @@ extension Configuration.Store {
         return missing.count
     }
 
-    /// Ends all keys of apps that were issued before a moment. A service signs out their devices when it runs.
+    /// Revokes all keys of apps that were issued before a moment. A running service then signs out their devices.
     private func signOut(
         _ apps: [String], issuedBefore bound: UnixSeconds, in store: any Core.Store, now: UnixMilliseconds
     ) throws(StoreError) {

@@ -4,14 +4,14 @@ package import Observability
 internal import Threading
 package import Time
 
-/// Examines a configuration and the machine that it shall be served on.
+/// Examines a configuration and the machine that is to run the service.
 ///
-/// It changes nothing. All checks run at the same time, each on a thread of its own and with a deadline, because a disk, a name server or a
-/// provider may hang; a check that takes too long is left behind, so the process should end soon after.
+/// The doctor changes nothing. All checks run concurrently, each on a separate thread and with a deadline, because a disk, a name server or
+/// a provider may hang. A check that exceeds its deadline is abandoned, so the process should end soon afterwards.
 package struct Doctor {
     /// The timeout of a check in milliseconds.
     private static let patience: UInt64 = TimeLimit.milliseconds(10_000)
-    /// The same for providers, which answer over the network.
+    /// The timeout, in milliseconds, of checks that call providers over the network.
     private static let providerPatience: UInt64 = TimeLimit.milliseconds(30_000)
 
     package static let packagedUnit = "deskgate.service"
@@ -30,10 +30,10 @@ package struct Doctor {
 
     /// Prepares an examination.
     /// - Parameters:
-    ///   - file: the configuration.
-    ///   - logger: for what trying the notifiers logs.
-    ///   - unit: the systemd unit that runs the service, where there is one.
-    ///   - start: makes the command that starts the service of a configuration.
+    ///   - file: the path of the configuration.
+    ///   - logger: receives the log lines of the notifier trials.
+    ///   - unit: the systemd unit that runs the service, if there is one.
+    ///   - start: returns the command that starts the service with a configuration.
     package init(
         file: String, logger: Logger, clocks: Clocks = .system, unit: String = Self.packagedUnit, places: SystemPaths = .system,
         start: @escaping @Sendable (Configuration) -> String = { $0.serveLine }
@@ -46,9 +46,9 @@ package struct Doctor {
         self.start = start
     }
 
-    /// Runs the checks. Takes as long as the slowest one, at most half a minute.
-    /// - Returns: the findings in the order of their subjects, and whether every check has ended. If one is left behind, the process must
-    ///   end without waiting for its threads (`Process.abandon`).
+    /// Runs the checks. Takes as long as the slowest check, at most 30 seconds.
+    /// - Returns: the findings in the order of their subjects, and whether all checks have ended. If a check was abandoned, the process
+    ///   must end without waiting for its threads (`Process.abandon`).
     package func examine() -> (findings: [DoctorFinding], isComplete: Bool) {
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
@@ -83,7 +83,7 @@ package struct Doctor {
         let service = ServiceCheck(
             configuration: configuration, logger: logger, now: clocks.unixSeconds(), start: start(configuration), parts: parts)
         let machine = MachineCheck(clocks: clocks)
-        // Before other threads use files, because all take the owner's rights for a moment.
+        // Runs before other threads access files, because the whole process briefly takes the owner's rights.
         let unreadable = configuration.unreadableFiles
         return [
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file, unreadable) },
@@ -109,7 +109,7 @@ package struct Doctor {
         return [limits.openFiles()] + limits.controlGroup() + fits
     }
 
-    /// A service without systemd has no unit. Somebody who names one has it, unless the name is mistyped.
+    /// A service without systemd has no unit, so a missing default unit is not a problem. A unit that was named explicitly must exist.
     private var missingUnit: DoctorFinding {
         let message = "not checked: systemd knows no unit \(unit), or does not run, and there is no file of that name"
         return unit == Self.packagedUnit
@@ -117,7 +117,7 @@ package struct Doctor {
             : DoctorFinding(.unit, state: .warning, message: "\(message); correct the name (--unit)")
     }
 
-    /// Runs checks at the same time; takes as long as the slowest may take.
+    /// Runs checks concurrently. Takes at most as long as the longest timeout.
     func run(_ checks: [DoctorCheck]) -> (findings: [DoctorFinding], isComplete: Bool) {
         let start = clocks.monotonicMilliseconds()
         let running = checks.map { (check: $0, result: $0.start()) }
@@ -132,10 +132,10 @@ package struct Doctor {
     }
 }
 
-/// One check of the doctor's, which may block.
+/// A check of the doctor. It may block.
 struct DoctorCheck {
     let late: DoctorFinding
-    /// nil for the default timeout.
+    /// The timeout of the check; nil for the default.
     let milliseconds: UInt64?
     private let examine: @Sendable () -> [DoctorFinding]
 
@@ -148,8 +148,8 @@ struct DoctorCheck {
         self.examine = examine
     }
 
-    /// Runs it on a thread of its own.
-    /// - Returns: holds what it finds, when it ends.
+    /// Runs the check on a separate thread.
+    /// - Returns: a monitor that receives the findings when the check ends.
     func start() -> Monitor<[DoctorFinding]?> {
         let result = Monitor<[DoctorFinding]?>(nil)
         do throws(ThreadError) {

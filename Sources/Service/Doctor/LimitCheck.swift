@@ -3,25 +3,25 @@ internal import Core
 internal import HTTPServer
 internal import POSIX
 
-/// The doctor's check of limits that a supervisor, a container or a shell sets.
+/// Checks limits that a supervisor, a container or a shell sets.
 struct LimitCheck: Sendable {
     /// The memory of the service without connections, in bytes.
     private static let baseBytes: UInt64 = 64 << 20
-    /// The memory of a connection, with the part of its body that no other bound counts.
+    /// The memory of a connection, including the part of its body that no other limit covers.
     private static let connectionBytes: UInt64 = 20 << 10
-    /// Threads and what systemd counts besides, with room for many notifiers.
+    /// The number of threads and other tasks that systemd counts, with a reserve for many notifiers.
     private static let wantedTasks: UInt64 = 64
 
     let configuration: Configuration
-    /// Nil without systemd and without a unit's file.
+    /// The settings of the unit; nil if neither systemd nor a unit file has them.
     let unit: UnitSettings?
     let places: SystemPaths
 
-    /// The serving process by systemd; nil while it does not run or is unknown.
+    /// The id of the service's main process according to systemd; nil when the service is not running or the id is unknown.
     private var service: String? { unit?["MainPID"].flatMap { $0 == "0" ? nil : $0 } }
 
-    /// Whether as many files may be open as connections are allowed, of callers and to others: of the process that serves, else by the
-    /// unit, else of this shell.
+    /// Checks whether the limit of open files suffices for all allowed connections, from callers and to other hosts. Uses the limit of the
+    /// running service, otherwise of the unit, otherwise of this shell.
     func openFiles() -> DoctorFinding {
         let wanted = configuration.wantedOpenFiles
         let (limit, place) = openFileLimit
@@ -42,7 +42,7 @@ struct LimitCheck: Sendable {
         return (Process.raiseOpenFileLimit(), "here")
     }
 
-    /// The hard limit, up to which the service raises its own (proc(5)).
+    /// Returns the hard limit, to which the service raises its own limit (proc(5)).
     private static func openFiles(in limits: String) -> Int? {
         guard let line = limits.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") }) else { return nil }
         let words = line.split(separator: " ")
@@ -50,7 +50,8 @@ struct LimitCheck: Sendable {
         return words[4] == "unlimited" ? .max : Int(words[4])
     }
 
-    /// Whether memory and tasks suffice: by the control groups of the service, or of this container, else by the unit.
+    /// Checks whether the limits of memory and tasks suffice. Uses the control groups of the service, otherwise of this container,
+    /// otherwise the unit.
     func controlGroup() -> [DoctorFinding] {
         let group = ControlGroup(places, process: service ?? "self")
         return [memory(group), tasks(group)].compactMap(\.self)
@@ -96,12 +97,12 @@ struct LimitCheck: Sendable {
     }
 }
 
-/// The control group of a process and those around it (cgroups(7), version 2).
+/// The control group of a process and its ancestors (cgroups(7), version 2).
 struct ControlGroup {
     private static let mount = "/sys/fs/cgroup"
 
     private let places: SystemPaths
-    /// From the process's own up to the root; the root has no limits.
+    /// The groups from the process's own group up to the root, which has no limits.
     private let groups: [String]
 
     init(_ places: SystemPaths, process: String) {
@@ -111,15 +112,15 @@ struct ControlGroup {
         groups = own.map { Path.ancestors(of: $0) } ?? []
     }
 
-    /// The least limit of the process's own group and those around it; nil when there is none.
+    /// Returns the lowest limit of the process's own group and its ancestors; nil when there is none.
     func least(_ file: String) -> (value: UInt64, place: String)? {
         groups.compactMap { group in number(group, file).map { ($0, "the control group \(group)") } }.min { $0.0 < $1.0 }
     }
 
-    /// A value of the process's own group.
+    /// Returns a value of the process's own group.
     func value(_ file: String) -> UInt64? { groups.first.flatMap { number($0, file) } }
 
-    /// Nil for `max`.
+    /// Returns the number in a group's file; nil for `max`.
     private func number(_ group: String, _ file: String) -> UInt64? {
         let path = group == "/" ? "\(Self.mount)/\(file)" : "\(Self.mount)\(group)/\(file)"
         return places.text(path)?.split(separator: "\n").first.flatMap { UInt64($0) }

@@ -4,13 +4,13 @@ internal import POSIX
 internal import Time
 
 struct MachineCheck: Sendable {
-    /// A clock before this moment is wrong, 2026-01-01.
+    /// The earliest plausible time of the clock, 2026-01-01.
     private static let earliest: UnixSeconds = 1_767_225_600
     private static let tolerance: UInt64 = 60
 
     let clocks: Clocks
 
-    /// Whether the clock is plausible and kept right.
+    /// Checks whether the clock is plausible and synchronized.
     func clock() -> DoctorFinding {
         let now = clocks.unixSeconds()
         let time = RFC3339.text(now.milliseconds)
@@ -31,7 +31,7 @@ struct MachineCheck: Sendable {
         }
     }
 
-    /// Whether the clock is behind the files of the store: it was set back, or was ahead before.
+    /// Checks whether the clock is behind the modification times of the store's files, because it was set back or was ahead earlier.
     func files(_ store: Configuration.Store) -> [DoctorFinding] {
         guard case .sqlite(let path) = store.kind else { return [] }
         let now = clocks.unixSeconds().rawValue
@@ -42,7 +42,7 @@ struct MachineCheck: Sendable {
         return [DoctorFinding(.clock, state: .problem, message: message)]
     }
 
-    /// Whether the disk of the store has room, and is a disk.
+    /// Checks whether the store's directory is on a disk, and has free space.
     func disk(_ configuration: Configuration) -> [DoctorFinding] {
         guard case .sqlite(let path) = configuration.store.kind else { return [] }
         let directory = Path.directory(of: path)
@@ -57,8 +57,8 @@ struct MachineCheck: Sendable {
         return findings + [configuration.store.room(freeBytes: free, in: directory, configuration.operators.thresholds)]
     }
 
-    /// Whether a host's name has an address.
-    /// - Parameter path: the key of the configuration that leads there.
+    /// Checks whether a host name resolves to an address.
+    /// - Parameter path: the configuration key that contains the host.
     func resolve(_ host: String, for path: String) -> DoctorFinding {
         guard let problem = Machine.problem(resolving: host) else {
             return DoctorFinding(.dns, state: .ok, message: "\(host) has an address")
@@ -69,10 +69,10 @@ struct MachineCheck: Sendable {
 }
 
 extension Configuration.Store {
-    /// Tells whether a disk has room for the store.
+    /// Returns the finding about the free space on the store's disk.
     /// - Parameters:
-    ///   - freeBytes: what an unprivileged user can still write.
-    ///   - directory: where the store lies.
+    ///   - freeBytes: the number of bytes that an unprivileged user can still write.
+    ///   - directory: the directory of the store.
     package func room(freeBytes: UInt64, in directory: String, _ thresholds: OperatorThresholds) -> DoctorFinding {
         let state: DoctorFinding.State =
             freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000

@@ -5,22 +5,23 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// The doctor's checks that need parts of the configuration. Beside mistakes they run with the parts that can be read alone, because the
-/// service may be healthy.
+/// The doctor's checks that need only parts of the configuration. If the configuration has mistakes, these checks run with the parts that
+/// can be read separately, because a running service may be healthy.
 struct PartCheck: Sendable {
-    /// Whether the lock of the store has been looked at, as `ServiceCheck.ports` does; true beside mistakes, where nothing looks at it.
+    /// Whether `ServiceCheck.ports` has tested the lock of the store. True if the configuration has mistakes, because no check tests the
+    /// lock then.
     let hasSeenLock: Monitor<Bool>
-    /// nil if the configuration has mistakes.
+    /// The configuration; nil if it has mistakes.
     private let configuration: Configuration?
     private let listen: Configuration.Listener?
     private let admin: Configuration.Admin?
     private let store: Configuration.Store?
     private let storeReason: String
     private let now: UnixSeconds
-    /// The answer to `problems`, which other checks need as well.
+    /// The cached status of the service, which several checks need.
     private let status = Monitor<Result<AdminAnswer, AdminAccess.Failure>?>(nil)
 
-    /// - Parameter configuration: of the file; nil when it has mistakes.
+    /// - Parameter configuration: the configuration in the file; nil when it has mistakes.
     init(_ configuration: Configuration?, in file: String, now: UnixSeconds) {
         hasSeenLock = Monitor(configuration == nil)
         (self.configuration, self.now) = (configuration, now)
@@ -30,7 +31,7 @@ struct PartCheck: Sendable {
         storeReason = Configuration.Store.omission(in: file) ?? Self.unreadable("store")
     }
 
-    /// The checks that are left out, each with the reason.
+    /// The checks that are omitted, each with the reason.
     var omitted: [DoctorFinding] {
         let subjects: [DoctorFinding.Subject] = [.limits, .unit, .dns, .providers]
         let parts: [(subject: DoctorFinding.Subject, reason: String, isRead: Bool)] = [
@@ -47,7 +48,7 @@ struct PartCheck: Sendable {
         DoctorFinding(subject, state: .warning, message: "not checked, because \(reason); correct the mistakes of the configuration first")
     }
 
-    /// Whether the public listener answers and is ready: beside mistakes, in place of `ServiceCheck.ports`.
+    /// Checks whether the public listener answers and is ready. Replaces `ServiceCheck.ports` when the configuration has mistakes.
     func ports() -> [DoctorFinding] {
         guard let listen else { return [] }
         do throws(HealthProbe.Failure) {
@@ -57,7 +58,7 @@ struct PartCheck: Sendable {
         }
     }
 
-    /// The problems that the running service reports. The file itself shows the warnings of the configuration.
+    /// Returns the problems that the running service reports, without warnings of the configuration, which other checks report.
     func problems() -> [DoctorFinding] {
         guard let admin else { return [] }
         let answer = Result { () throws(AdminAccess.Failure) in
@@ -67,13 +68,13 @@ struct PartCheck: Sendable {
         do throws(AdminAccess.Failure) {
             return Self.problems(in: try answer.get(), keysInFile: try? configuration?.makeAuthorizer().keysDigest)
         } catch {
-            // With the whole configuration, the check of the ports judges why the service cannot be asked, and has the remedy.
+            // With a valid configuration, the check of the ports reports why the service cannot be queried, and the remedy.
             guard configuration == nil else { return [DoctorFinding(.service, state: .ok, message: "not asked: \(error.cause)")] }
             return [DoctorFinding(.service, state: .warning, message: "not asked: \(error)")]
         }
     }
 
-    /// The problems in an answer to `StatusAction`.
+    /// Returns the problems in an answer to `StatusAction`.
     /// - Parameter keysInFile: the digest of the keys of the configuration file; nil while it has mistakes.
     static func problems(in answer: AdminAnswer, keysInFile: String?) -> [DoctorFinding] {
         guard answer.status == 200, case .object(let status) = answer.json else {
@@ -91,13 +92,13 @@ struct PartCheck: Sendable {
             ? [DoctorFinding(.service, state: .ok, message: "the service that runs finds nothing wrong\(besides)")] : findings
     }
 
-    /// Whether the store could be opened, and how it is.
+    /// Checks whether the store can be opened, and its state.
     func examineStore() -> [DoctorFinding] {
         waitForLock()
         return store.map { StoreCheck(store: $0).examine { admin == nil ? nil : try? status.wait { $0 }?.get() } } ?? []
     }
 
-    /// Whether the clock is behind the files of the store.
+    /// Checks whether the clock is behind the modification times of the store's files.
     func files(_ machine: MachineCheck) -> [DoctorFinding] { store.map(machine.files) ?? [] }
 
     func damage() -> [DoctorFinding] {
@@ -105,7 +106,7 @@ struct PartCheck: Sendable {
         return store.map { StoreCheck(store: $0).damage() } ?? []
     }
 
-    /// Reading the store begins after its lock was looked at, because a look drops the locks of a reader in the same process.
+    /// Waits until the lock of the store was tested, because the test releases the locks of a reader in the same process.
     private func waitForLock() {
         _ = hasSeenLock.wait { $0 ? true : nil }
     }

@@ -8,7 +8,7 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// The doctor's checks that need the whole configuration; most apply the rules of `deskgate check`.
+/// The doctor's checks that need a valid configuration. Most of them apply the rules of `deskgate check`.
 struct ServiceCheck: Sendable {
     let configuration: Configuration
     let logger: Logger
@@ -17,7 +17,7 @@ struct ServiceCheck: Sendable {
     let parts: PartCheck
 
     /// The findings of `deskgate check` about the configuration, and the expiry of certificates.
-    /// - Parameter unreadable: as `Configuration.unreadableFiles` says.
+    /// - Parameter unreadable: the value of `Configuration.unreadableFiles`.
     func configuration(
         _ file: String, _ unreadable: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem])
     ) -> [DoctorFinding] {
@@ -52,11 +52,11 @@ struct ServiceCheck: Sendable {
     /// Checks that the listeners can start, or that the running service has them open.
     func ports() -> [DoctorFinding] {
         let signs = ServiceSigns(configuration) { parts.hasSeenLock.update { $0 = true } }
-        // This user's missing permission is no obstacle to the service's user. Only that user can check the rest.
+        // If this user lacks a permission, the service's user may still have it, and only that user can run the other checks.
         if case .forbidden(let text) = signs.listener { return [DoctorFinding(.ports, state: .problem, message: text)] }
         let obstacles = signs.obstacles(of: configuration)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, state: .problem, message: "\($0)") } }
-        // If the process hangs, each further request would also wait until the deadline of this check.
+        // If the process hangs, each further request would also block until the deadline of this check.
         if case .hangs(let text) = signs.listener { return [DoctorFinding(.ports, state: .problem, message: text)] }
         do throws(HealthProbe.Failure) {
             let isWell = try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell
@@ -71,7 +71,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// The finding for a public listener that has answered: whether it is ready.
+    /// Returns whether a public listener that has answered is ready.
     static func readiness(_ isReady: Bool, of listen: Configuration.Listener) -> DoctorFinding {
         isReady
             ? DoctorFinding(.ports, state: .ok, message: "the service answers on \(listen.address) and is ready")
@@ -82,7 +82,7 @@ struct ServiceCheck: Sendable {
         certificates.map { DoctorFinding(.ports, state: .warning, message: "\($0)") }
     }
 
-    /// The finding when the public listener does not answer.
+    /// Returns the finding for a public listener that does not answer.
     private func silence(_ signs: ServiceSigns, _ failure: HealthProbe.Failure) -> DoctorFinding {
         if signs.listener == .service {
             let others = listenInForce()
@@ -104,14 +104,14 @@ struct ServiceCheck: Sendable {
                     "\(conflict.cause), which has another configuration in force: \(failure.description). Name its file (--config), or restart "
                     + "it")
         }
-        // The check cannot query a port that the system chooses.
+        // If the system chooses the port, the check does not have its number.
         if case .tcp(_, 0) = configuration.listen.address {
             return DoctorFinding(.ports, state: .ok, message: "the service does not seem to run: \(failure.description)")
         }
-        // For example, a certificate has expired: a service may still listen.
+        // The probe may fail for another reason, such as an expired certificate, while the service is running.
         guard failure.isSilence else { return DoctorFinding(.ports, state: .problem, message: failure.description) }
         let admin = signs.listener == .nobody ? ", and no program listens at \(configuration.admin.listener.address)" : ""
-        // Services on other hosts may share the store, so this is a warning, as it is for `deskgate status`.
+        // Services on other hosts may share the store, so this finding is only a warning, like that of `deskgate status`.
         guard !configuration.store.isShared else {
             return DoctorFinding(
                 .ports, state: .warning,
@@ -125,7 +125,7 @@ struct ServiceCheck: Sendable {
         return DoctorFinding(.ports, state: .problem, message: "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
-    /// The keys of `listen` that differ between the running service and the file, each with the running value.
+    /// Returns the keys of `listen` that differ between the running service and the file, each with the value of the running service.
     private func listenInForce() -> [String] {
         let answer = try? AdminAccess(serviceAt: configuration.admin).performInService(ShownConfigurationAction())
         let file = configuration.settings.map(\.json)
@@ -137,7 +137,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// The warning that the public listener answers, but the admin listener does not.
+    /// Returns the warning that the public listener answers, but the admin listener does not.
     private func absent(_ listener: AdminListenerIdentity) -> [DoctorFinding] {
         guard listener == .nobody else { return [] }
         return [

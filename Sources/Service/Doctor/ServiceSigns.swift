@@ -3,19 +3,20 @@ package import Configuration
 package import Core
 internal import Storage
 
-/// Signs that the service of a configuration runs on this machine, which distinguish its own addresses from those of other processes.
+/// Evidence that the configuration's service runs on this machine. It distinguishes the service's own addresses from addresses in use by
+/// other processes.
 ///
-/// The proof of the admin listener counts, also while the service has not opened its store. The lock of a SQLite store counts as well: a
-/// service whose admin token has just changed in the files cannot prove itself before it is reloaded. Stores of other types do not show
-/// their users, so with them addresses in use are skipped.
+/// The evidence is the proof of the admin listener, even before the service has opened its store, or the lock of a SQLite store: a service
+/// whose admin token has just changed in the files cannot prove its identity before a reload. Stores of other types do not show their
+/// users, so with them addresses in use are not reported.
 struct ServiceSigns {
-    /// The process that uses the store as a service does, as the reason why it cannot be opened; nil also for a store that does not show
-    /// it.
+    /// The error that another process uses the store as a service does; nil when no process does, or the store's type does not show its
+    /// users.
     let conflict: StoreError?
     let listener: AdminListenerIdentity
 
-    /// Looks for them, at most for some seconds. Call it while this process does not read the store.
-    /// - Parameter afterLock: called when the store's lock has been looked at.
+    /// Collects the evidence, which takes at most a few seconds. This process must not read the store meanwhile.
+    /// - Parameter afterLock: called after the test of the store's lock.
     init(_ configuration: Configuration, afterLock: () -> Void = {}) {
         conflict = configuration.store.conflict
         afterLock()
@@ -28,7 +29,7 @@ struct ServiceSigns {
             case .unproven(let reason), .hangs(let reason): reason
             case .service, .nobody, .forbidden, .unknown: nil
             }
-        // A user who may not open the socket sees nothing of the store, either.
+        // A user without permission for the socket cannot access the store either.
         let isUsed = if case .sqlite = configuration.store.kind { conflict != nil } else { true }
         let mayBeServed = if case .forbidden = listener { true } else { listener == .service || isUsed }
         return configuration.listenerObstacles(mayBeServed: mayBeServed, stranger: stranger)
@@ -41,8 +42,8 @@ extension Configuration.Store {
 }
 
 extension Configuration {
-    /// Obstacles to starting the service on this machine, as this user; for root, as the owners of the paths. The service's own addresses
-    /// are none while it runs.
+    /// Returns the obstacles to starting the service on this machine as this user; for root, as the owners of the paths. The addresses of
+    /// the running service itself are not obstacles.
     package func obstacles() -> [ConfigurationProblem] {
         unreadableFiles.problems + store.obstacles + ServiceSigns(self).obstacles(of: self)
     }

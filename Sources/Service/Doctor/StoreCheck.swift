@@ -7,13 +7,13 @@ internal import Storage
 internal import Time
 
 struct StoreCheck: Sendable {
-    /// The tolerated difference between a database's clock and ours, in milliseconds.
+    /// The tolerated difference between the clocks of the database and of this machine, in milliseconds.
     private static let clockTolerance: UInt64 = TimeLimit.milliseconds(5000)
 
     let store: Configuration.Store
 
-    /// Whether the store could be opened, and how it is.
-    /// - Parameter status: waits for the status of the service that may have it open; nil when none can be asked.
+    /// Checks whether the store can be opened, and its state.
+    /// - Parameter status: waits for the status of the running service, which may have the store open; nil when no service can be queried.
     func examine(besides status: () -> AdminAnswer?) -> [DoctorFinding] {
         if let lost = lostDatabase(status) { return [lost] }
         let obstacles = store.obstacles + [store.problem].compactMap(\.self)
@@ -39,8 +39,8 @@ struct StoreCheck: Sendable {
         }
     }
 
-    /// Finds a database that the running service has opened and that is no longer in its place. A service whose store is well, or whose
-    /// problem is about another path, has another one in force than the file.
+    /// Detects that the running service has a database open whose file is missing from its path. If the service reports no problem of its
+    /// store, or one about another path, it uses another configuration than the file.
     private func lostDatabase(_ status: () -> AdminAnswer?) -> DoctorFinding? {
         guard case .sqlite(let path) = store.kind, !File.exists(path), case .object(let status)? = status()?.json,
             status["revocations"]?["source"]?.text == RevocationStatus.Source.store.rawValue,
@@ -62,12 +62,12 @@ struct StoreCheck: Sendable {
         ] + seen
     }
 
-    /// A role that cannot see everything serves as well as any other, so this is no warning.
+    /// Not a warning, because the service does not need a role that can read all statistics.
     private func blindSpot(of server: ServerReport) -> [DoctorFinding] {
         server.blindSpot.map { [DoctorFinding(.store, state: .ok, message: $0)] } ?? []
     }
 
-    /// Whether pages of a SQLite store are damaged.
+    /// Checks the pages of a SQLite store for damage.
     func damage() -> [DoctorFinding] {
         guard case .sqlite(let path) = store.kind, File.exists(path) else { return [] }
         do throws(StoreError) {

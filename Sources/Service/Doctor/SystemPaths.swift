@@ -1,6 +1,6 @@
 internal import POSIX
 
-/// The paths from which the doctor reads how the service is supervised; tests use others.
+/// The paths from which the doctor reads the supervision of the service. Tests use other paths.
 package struct SystemPaths: Sendable {
     package static let system = SystemPaths(root: "", systemctl: "systemctl")
 
@@ -15,13 +15,13 @@ package struct SystemPaths: Sendable {
 
     private static let limit = 1 << 20
 
-    /// The text of a small file; nil when it cannot be read.
-    /// - Parameter path: from the root on.
+    /// Returns the text of a small file; nil when it cannot be read.
+    /// - Parameter path: the path below `root`.
     func text(_ path: String) -> String? {
         (try? File.read(root + path, limit: Self.limit)).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// Returns the settings of a unit that systemd has in force; nil when it does not run, or knows no such unit.
+    /// Returns the active settings of a unit from systemd; nil when systemd is not running or has no such unit.
     func shown(_ unit: String) -> UnitSettings? {
         let arguments = ["show", "--no-pager", "--property=\(UnitSettings.properties.joined(separator: ","))", "--", unit]
         guard let output = CommandOutput.read(systemctl, arguments, limit: Self.limit) else { return nil }
@@ -29,12 +29,12 @@ package struct SystemPaths: Sendable {
         return settings["LoadState"] == "loaded" ? settings : nil
     }
 
-    /// The main process of a unit, as systemd knows it; nil when it does not run, or knows no such unit.
+    /// Returns the id of a unit's main process from systemd; nil when systemd or the unit is not running.
     package func mainProcess(of unit: String) -> Int32? {
         shown(unit)?["MainPID"].flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Whether systemd runs here (sd_booted(3)) and has a unit.
+    /// Whether systemd runs on this machine (sd_booted(3)) and has the unit.
     package func isServed(by unit: String) -> Bool {
         FileSystem.isDirectory("\(root)/run/systemd/system") && written(unit) != nil
     }

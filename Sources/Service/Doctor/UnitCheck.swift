@@ -3,16 +3,16 @@ internal import Core
 internal import HTTPServer
 internal import POSIX
 
-/// The doctor's check of the systemd unit that runs the service, against the configuration.
+/// Compares the systemd unit of the service with the configuration.
 struct UnitCheck: Sendable {
-    /// Seconds that the service may take to stop beyond its requests.
+    /// The seconds that the service may need to stop after its requests have ended.
     private static let stopSeconds = 5
 
     let configuration: Configuration
     let unit: UnitSettings
     let places: SystemPaths
 
-    /// All findings; one of state `ok` when there is nothing to say.
+    /// Returns all findings; a single finding with the state `ok` when there is no problem.
     func examine(_ file: String) -> [DoctorFinding] {
         let findings = served(file) + start() + stop() + paths() + ports()
         guard findings.isEmpty else { return findings }
@@ -23,7 +23,7 @@ struct UnitCheck: Sendable {
         DoctorFinding(.unit, state: state, message: "\(unit.source): \(message)")
     }
 
-    /// Whether the unit serves the configuration that is examined.
+    /// Checks whether the unit uses the examined configuration.
     private func served(_ file: String) -> [DoctorFinding] {
         guard let start = unit["ExecStart"] else { return [] }
         let words = start.split { " =\"';".contains($0) }.map(String.init)
@@ -38,9 +38,9 @@ struct UnitCheck: Sendable {
         return [finding(.problem, "Type=\(type) waits for something that the service does not do; set Type=notify")]
     }
 
-    /// Whether requests and attempts may end when the service stops.
+    /// Checks whether the unit leaves requests and attempts enough time to end at a stop.
     private func stop() -> [DoctorFinding] {
-        // The default is DefaultTimeoutStopSec, which is 90 s.
+        // An unset value means DefaultTimeoutStopSec, which is 90 s by default.
         guard let seconds = unit.seconds("TimeoutStopUSec"), Int(seconds) < configuration.drainSeconds + Self.stopSeconds else { return [] }
         return [
             finding(
@@ -50,7 +50,7 @@ struct UnitCheck: Sendable {
         ]
     }
 
-    /// Whether the service may write where the configuration has it write.
+    /// Checks whether the unit allows the service to write to the paths in the configuration.
     private func paths() -> [DoctorFinding] {
         var written: [(key: String, path: String)] = []
         if case .sqlite(let path) = configuration.store.kind { written.append(("store.path", path)) }
@@ -67,7 +67,7 @@ struct UnitCheck: Sendable {
         }
     }
 
-    /// Whether the service may take ports below 1024.
+    /// Checks whether the service may bind ports below 1024.
     private func ports() -> [DoctorFinding] {
         let ports = [configuration.listen.address, configuration.admin.listener.address].compactMap { address -> UInt16? in
             if case .tcp(_, let port) = address, port > 0, port < firstFreePort { port } else { nil }
@@ -96,11 +96,11 @@ struct UnitCheck: Sendable {
     }
 }
 
-/// The directories that a unit may write to (systemd.exec(5)).
+/// The restrictions of a unit on writable directories (systemd.exec(5)).
 struct UnitSandbox {
     struct Obstacle {
         let reason, remedy: String
-        /// Whether the files are only hidden from others.
+        /// Whether the directory is writable, but its files are invisible to other processes.
         let isHidden: Bool
     }
 

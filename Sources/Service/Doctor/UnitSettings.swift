@@ -1,13 +1,13 @@
-/// The settings of a systemd unit, by the names that `systemctl show` gives them.
+/// The settings of a systemd unit by their names in the output of `systemctl show`.
 struct UnitSettings: Sendable {
     static let properties = [
         "LoadState", "MainPID", "Type", "User", "ExecStart", "LimitNOFILE", "MemoryMax", "MemoryHigh", "TasksMax", "ProtectSystem",
         "ProtectHome", "PrivateTmp", "PrivateUsers", "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory",
         "LogsDirectory", "TimeoutStopUSec", "AmbientCapabilities", "CapabilityBoundingSet",
     ]
-    /// The names of settings in unit files that `systemctl show` prints under another name.
+    /// Settings whose names in unit files differ from their names in the output of `systemctl show`.
     private static let shownNames = ["TimeoutStopSec": "TimeoutStopUSec"]
-    /// Settings that accumulate over files; an empty value resets the list.
+    /// List settings. Assignments accumulate; an empty value resets the list.
     private static let lists: Set = [
         "ReadWritePaths", "StateDirectory", "RuntimeDirectory", "CacheDirectory", "LogsDirectory", "AmbientCapabilities",
         "CapabilityBoundingSet",
@@ -25,7 +25,7 @@ struct UnitSettings: Sendable {
         }
     }
 
-    /// Parses the section `[Service]` of a unit's file (systemd.syntax(7)).
+    /// Parses the section `[Service]` of a unit file (systemd.syntax(7)).
     init(file text: String, as source: String) {
         self.source = source
         var (isInService, kept) = (false, "")
@@ -58,15 +58,15 @@ struct UnitSettings: Sendable {
         return String(start.reversed().drop { blanks.contains($0) }.reversed())
     }
 
-    /// A value; nil when there is none or it is empty.
+    /// The value of a setting; nil when it is missing or empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The words of a list, without the prefixes that systemd allows before paths.
+    /// Returns the words of a list, without the prefixes that systemd allows before paths.
     func words(_ name: String) -> [String] {
         (self[name] ?? "").split(separator: " ").map { word in String(word.drop { $0 == "-" || $0 == "+" }) }
     }
 
-    /// Whether a list of capabilities has one; a list that begins with `~` names the excluded ones.
+    /// Whether a list of capabilities includes one. A list that begins with `~` contains the excluded capabilities.
     func hasCapability(_ capability: String, in name: String) -> Bool {
         let given = words(name).map { $0.lowercased() }
         guard let first = given.first, first.hasPrefix("~") else { return given.contains(capability) }
@@ -75,7 +75,7 @@ struct UnitSettings: Sendable {
 
     func isOn(_ name: String) -> Bool { ["yes", "true", "on", "1"].contains((self[name] ?? "").lowercased()) }
 
-    /// A count or a size in bytes; nil when none is given or it is `infinity`. For `soft:hard` it is the hard limit.
+    /// Returns a count, or a size in bytes; nil when it is missing or `infinity`. For `soft:hard`, returns the hard limit.
     func number(_ name: String) -> UInt64? {
         guard let text = self[name]?.split(separator: ":").last, let unit = text.last else { return nil }
         if let number = UInt64(text) { return number }
@@ -83,7 +83,7 @@ struct UnitSettings: Sendable {
         return number << (10 * UInt64(power + 1))
     }
 
-    /// A length of time in seconds, such as `90`, `30s` or `1min 30s`; nil when none is given, or it is `infinity`.
+    /// Returns a duration in seconds from a value such as `90`, `30s` or `1min 30s`; nil when it is missing or `infinity`.
     func seconds(_ name: String) -> Double? {
         let units: [String: Double] = [
             "us": 1e-6, "ms": 1e-3, "s": 1, "sec": 1, "": 1, "m": 60, "min": 60, "h": 3600, "hr": 3600, "d": 86_400, "day": 86_400,

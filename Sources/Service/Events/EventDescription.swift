@@ -3,14 +3,14 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 
-/// The description of a kind of event for receivers: when it is sent, and the JSON Schema of its `data`.
+/// The description of an event type for receivers: when events of this type are sent, and the JSON Schema of their `data`.
 struct EventDescription {
     static let all = Event.Kind.allCases.compactMap { kind in
         description(of: kind).map { EventDescription(kind: kind, summary: $0.summary, data: $0.data) }
     }
 
     let kind: Event.Kind
-    /// A cell of the table in docs/HTTP.md.
+    /// The text of a table cell in docs/HTTP.md.
     let summary: String
     private let data: JSONValue
 
@@ -83,10 +83,10 @@ extension EventDescription {
 
     private static let token: Members = [("type", Schema.text), ("token", Schema.text)]
     private static let registration: Members = [("device_id", Schema.text)] + token
-    /// Only a help desk gets the tokens of a forgotten user.
+    /// All reasons except that of a forgotten user, whose tokens are sent only to a help desk.
     private static let reasons = RegistryChange.Reason.allCases.filter { $0 != .forgotten }.map(\.rawValue)
 
-    /// A comment for no particular device has no target, and one of a help desk without channels no channel.
+    /// A comment without a particular device has no target. A comment of a help desk without channels has no channel.
     private static let comment: JSONValue = {
         let author = Schema.object([("name", maybeText), ("avatar_id", maybeID), ("avatar_url", maybeText), ("avatar_color", maybeText)])
         let attachment = Schema.object([("id", maybeID), ("name", maybeText), ("size", Schema.nullable(Schema.integer))])

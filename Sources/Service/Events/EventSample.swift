@@ -3,10 +3,10 @@ internal import Core
 internal import Notifiers
 internal import Time
 
-/// One event of each kind, made and encoded as those that are sent: the examples of the OpenAPI document and of docs/HTTP.md.
+/// One event of each kind, created and encoded like a sent one: the examples of the OpenAPI document and of docs/HTTP.md.
 enum EventSample {
     private static let (appID, userID) = ("my-app", "ann")
-    /// 2026-03-10T08:15:12Z, when everything happens.
+    /// 2026-03-10T08:15:12Z, the time of all samples.
     private static let now = UnixMilliseconds(rawValue: 1_773_130_512_000)
     private static let life: UInt64 = 86_400_000
     private static let key = Device.Key(appID: appID, userID: userID, deviceID: "phone-1")
@@ -60,7 +60,7 @@ enum EventSample {
     }
 }
 
-/// The events by what they have in common.
+/// The events, grouped by their common members.
 extension EventSample {
     private static func comment(
         _ kind: Event.Kind, _ body: String, ticketID: HelpDeskID, channel: HelpDeskID? = nil, commentID: HelpDeskID, deviceID: String = "",
@@ -150,7 +150,7 @@ extension EventSample {
     }
 }
 
-/// Numbers that only depend on an event's type, so that its id is the same everywhere and no other sample has it: splitmix64.
+/// A number derived only from an event's type, so that each sample's id is fixed and unique: splitmix64.
 private struct SampleGenerator: RandomNumberGenerator {
     private var state: UInt64
 

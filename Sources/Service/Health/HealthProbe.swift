@@ -7,15 +7,15 @@ internal import JSON
 internal import Threading
 package import Time
 
-/// Asks a running service's public listener for its health, as a container's health check does. It sends no secret.
+/// Queries a running service's public listener for its health, like a container's health check. It sends no secret.
 ///
 /// If the listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 package struct HealthProbe {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        /// Whether a process has the address and lets the time pass.
+        /// Whether a process has the address but does not respond.
         fileprivate(set) var isHang = false
-        /// Whether a service answers, and does not take the question.
+        /// Whether a service responds, but rejects the request.
         fileprivate(set) var isRefusal = false
         package fileprivate(set) var isSilence = false
         /// Whether the service could not be reached, which proves nothing about it.
@@ -25,9 +25,9 @@ package struct HealthProbe {
     }
 
     package struct Answer {
-        /// Whether it is alive, or ready, as was asked.
+        /// Whether it is alive, or ready, depending on the request.
         package let isWell: Bool
-        /// Whether chats are authorized, `ready` or `not_ready`; nil where the service does not say so.
+        /// Whether chats are authorized, `ready` or `not_ready`; nil if the service does not report it.
         package let authorization: String?
     }
 
@@ -36,7 +36,7 @@ package struct HealthProbe {
     private let tls: TLSIdentity?
     private let now: UnixSeconds
 
-    /// Prepares a probe of the service that has a public listener.
+    /// Prepares a probe of the service with this public listener.
     package init(_ listen: Configuration.Listener, now: UnixSeconds = SystemClock.unixSeconds()) {
         self.init(listen.address, tls: listen.settings.tls, now: now)
     }
@@ -44,8 +44,8 @@ package struct HealthProbe {
     /// Prepares a probe of a listener.
     /// - Parameters:
     ///   - tls: its certificate; nil when it does not use TLS.
-    ///   - now: by which a certificate has expired.
-    ///   - timeoutMilliseconds: how long an answer may take.
+    ///   - now: the time for checking the expiry of a certificate.
+    ///   - timeoutMilliseconds: the timeout of a response.
     init(
         _ address: ListenAddress, tls: TLSIdentity?, now: UnixSeconds = SystemClock.unixSeconds(),
         timeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
@@ -57,7 +57,7 @@ package struct HealthProbe {
     }
 
     /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
-    /// - Throws: when no answer comes, or one that Deskgate does not give.
+    /// - Throws: when no response arrives, or one that is not Deskgate's.
     package func ask(isReady: Bool) throws(Failure) -> Answer {
         if case .tcp(_, 0) = address {
             throw Failure(description: "the system chooses the port; give listen.port a number", isUnasked: true)
@@ -66,13 +66,13 @@ package struct HealthProbe {
         switch try answer(to: path) {
         case .success(let response):
             let body = JSONValue(parsing: response.body)
-            // Such as `too_many_connections`, which says nothing of the service's health.
+            // For example `too_many_connections`, which does not show the service's health.
             if response.status == 503, let code = body?["error"]?.text {
                 throw Failure(
                     description: "the listener at \(address) refuses the request (\(printable(code))); deskgate status shows why",
                     isRefusal: true)
             }
-            // Any other server may have the port, and would be taken for the service by its status alone.
+            // Another server with the port could send the same status.
             guard let word = body?["status"]?.text, isReady ? ServiceReadiness(rawValue: word) != nil : word == HealthRoutes.alive else {
                 throw Failure(
                     description: "another program than Deskgate answers at \(address) (GET \(path): \(response.status)); stop it, or give "
@@ -90,7 +90,7 @@ package struct HealthProbe {
         }
     }
 
-    /// Returns why the listener does not present the certificate in its file; nil when it does, or does not answer.
+    /// Returns the reason why the listener does not present the certificate in its file; nil when it does, or does not respond.
     func certificateProblem() -> String? {
         if case .tcp(_, 0) = address { return nil }
         guard case .failure(let error)? = try? answer(to: "/livez") else { return nil }
@@ -99,8 +99,8 @@ package struct HealthProbe {
 
     private func certificateProblem(_ error: ClientError) -> String? { tls.flatMap { ListenerFailure.certificate(error, $0, now: now) } }
 
-    /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself
-    /// from asking, such as a lack of descriptors, says nothing of the listener.
+    /// Whether the listener accepts a request and does not respond within the time limit. Any response suffices. A failure of the probe
+    /// itself, such as a lack of descriptors, does not show the listener's state.
     func isUnanswered() -> Bool {
         guard case .failure(.timeout)? = try? answer(to: "/livez") else { return false }
         return true
@@ -147,11 +147,11 @@ package struct HealthProbe {
 }
 
 extension Configuration {
-    // A handshake on this machine takes milliseconds. While the service hangs, commands shall not wait twice as long as for its health.
+    // A handshake on this machine takes milliseconds. While the service hangs, commands must not wait twice as long as for its health.
     private static let handshakeMilliseconds = TimeLimit.milliseconds(2000)
 
-    /// The listeners of the running service that present another certificate than their file has now. An expired certificate in a file is a
-    /// warning of its own.
+    /// The listeners of the running service that present another certificate than the one in their file. An expired certificate in a file
+    /// causes a separate warning.
     package func certificatesNotInForce(now: UnixSeconds) -> [ConfigurationProblem] {
         [("$.listen.tls.certificate", listen), ("$.admin.tls.certificate", admin.listener)].compactMap { path, listener in
             guard let tls = listener.settings.tls, let end = ListenerFailure.expiry(tls), end > now else { return nil }

@@ -7,7 +7,7 @@ internal import JSON
 internal import Synchronization
 internal import Threading
 
-/// Whether the service is ready, and what operators should know of its state.
+/// Whether the service is ready, and the details for operators.
 final class Readiness: Sendable {
     private let stopping = Atomic<Bool>(false)
     private let store: any Store
@@ -44,7 +44,7 @@ final class Readiness: Sendable {
         stopping.store(true, ordering: .relaxed)
     }
 
-    /// The answer of `GET /v1/status`, without what it says of keys.
+    /// The answer of `GET /v1/status` without the part about keys.
     func json(in language: Language) -> JSONObject {
         let reasons = reasons
         var paused = JSONObject()
@@ -57,7 +57,7 @@ final class Readiness: Sendable {
     }
 }
 
-/// `GET /livez` and `GET /readyz`, open to all callers: the answers contain neither names nor reasons.
+/// `GET /livez` and `GET /readyz`, open to all callers: the responses contain neither names nor reasons.
 struct HealthRoutes: Sendable {
     static let alive = "alive"
 

@@ -11,7 +11,7 @@ final class ConfigurationRecord: Sendable {
     private struct State {
         var inForce: Configuration
         var loadedAt: UnixMilliseconds
-        /// Of the last attempt; nil when it succeeded.
+        /// The refusal of the last attempt; nil when it succeeded.
         var refusal: RefusedReload?
     }
 
@@ -23,7 +23,7 @@ final class ConfigurationRecord: Sendable {
         state = Monitor(State(inForce: configuration, loadedAt: clocks.unixMilliseconds()))
     }
 
-    /// Notes that a configuration is in force now.
+    /// Records that a configuration is in force now.
     func noteLoaded(_ configuration: Configuration) {
         let now = clocks.unixMilliseconds()
         state.withLock { $0 = State(inForce: configuration, loadedAt: now) }
@@ -31,7 +31,7 @@ final class ConfigurationRecord: Sendable {
 
     /// Records that an attempt to replace it failed.
     /// - Parameters:
-    ///   - reasons: as in the log.
+    ///   - reasons: the reasons as in the log.
     ///   - keys: keys that need a restart; empty when there are other reasons.
     func noteRefused(_ reasons: [String], keys: [String] = []) {
         let refusal = RefusedReload(at: clocks.unixMilliseconds(), reasons: reasons, keys: keys)
@@ -48,12 +48,12 @@ final class ConfigurationRecord: Sendable {
         ]
     }
 
-    /// The absolute path of a configuration, which distinguishes services.
+    /// The absolute path of a configuration, which identifies a service.
     private static func file(of configuration: Configuration) -> String {
         configuration.sources.files.first.map(wholePath) ?? ""
     }
 
-    /// The absolute path of a file that may have been named from the service's directory.
+    /// The absolute path of a file whose given path may be relative to the service's directory.
     static func wholePath(of file: String) -> String {
         Path.resolve(file, in: (try? FileSystem.absolutePath(of: ".")) ?? ".")
     }

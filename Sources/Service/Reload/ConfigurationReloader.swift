@@ -5,7 +5,7 @@ package import Observability
 package import POSIX
 internal import Time
 
-/// Replaces the configuration: on SIGHUP, and when one of its files has changed, if it says so itself (`reload.on_change`).
+/// Replaces the configuration: on SIGHUP, and when one of its files has changed, if the configuration enables it (`reload.on_change`).
 ///
 /// The thread that waits for signals does all of it, so reloads never overlap.
 package final class ConfigurationReloader {
@@ -19,7 +19,7 @@ package final class ConfigurationReloader {
 
     /// The interval of reading files that cannot be watched, in milliseconds.
     package static let pollMilliseconds: UInt64 = 5000
-    /// The files may be replaced while they are read; so many readings in a row are made before they get time to settle.
+    /// The files may be replaced while they are read; after this number of consecutive reads they get time to settle.
     private static let maximumReadings = 3
 
     private let service: RunningService
@@ -35,8 +35,8 @@ package final class ConfigurationReloader {
     /// Prepares reloads.
     /// - Parameters:
     ///   - file: the configuration's file.
-    ///   - configuration: what the service was started with.
-    ///   - makeWatch: for tests of what happens when the system refuses.
+    ///   - configuration: the configuration at the start of the service.
+    ///   - makeWatch: for tests of a failing system call.
     package init(
         _ service: RunningService, file: String, startedWith configuration: Configuration, logger: Logger,
         makeWatch: @escaping WatchMaker = { places throws(FileWatch.Failure) in try FileWatch(places) }
@@ -59,7 +59,7 @@ package final class ConfigurationReloader {
             switch signals.next(orReadable: watch?.descriptor, timeoutMilliseconds: wait) {
             case .stop: return
             case .reload(let sender):
-                // Before the reload, so that the caller knows that the signal has arrived.
+                // Before the reload, so that the caller gets a confirmation that the signal has arrived.
                 let reply = sender.flatMap { ReloadReply(to: $0) }
                 supervisor?.reloading()
                 reload()
@@ -70,7 +70,7 @@ package final class ConfigurationReloader {
         }
     }
 
-    /// Starts to watch, and takes over what has changed since the service read its configuration. Call it once, before all others.
+    /// Starts to watch, and applies changes since the service read its configuration. Call it once, before all other functions.
     func begin() {
         if isFollowing { reloadIfChanged() }
     }
@@ -81,7 +81,7 @@ package final class ConfigurationReloader {
         return isFollowing && watch == nil ? Self.pollMilliseconds : nil
     }
 
-    /// Reloads if files have changed and been quiet since. Call it when the watch is readable, or the time to wait is over.
+    /// Reloads if files have changed and then been quiet. Call it when the watch is readable, or at the end of the wait.
     func noticeChanges() {
         guard isFollowing else { return }
         if let watch {
@@ -92,7 +92,7 @@ package final class ConfigurationReloader {
         reloadIfChanged()
     }
 
-    /// Reads the configuration and puts it in force, whether it has changed or not.
+    /// Reads the configuration and applies it, whether it has changed or not.
     func reload() {
         let (result, finding) = read()
         replace(with: result, finding)
@@ -109,11 +109,11 @@ package final class ConfigurationReloader {
         guard isInForce, case .success(let next) = result, next.reloadsOnChange != isFollowing else { return }
         isFollowing = next.reloadsOnChange
         watch = nil
-        // Detects changes since it was read, when nothing was watched.
+        // Detects changes since the read, when nothing was watched.
         begin()
     }
 
-    /// Reads the configuration; if its changes are followed, while its files are watched, so that no later change is missed.
+    /// Reads the configuration; if changes are followed, its files are watched during the read, so that no later change is missed.
     private func read() -> (Result<Configuration, ConfigurationError>, Finding) {
         period.cancel()
         guard isFollowing else { return readOnce() }

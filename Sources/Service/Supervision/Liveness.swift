@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Synchronization
 internal import Threading
 
-/// Detects essential threads that no longer answer.
+/// Detects essential threads that no longer respond.
 ///
 /// Degraded is not dead: while the store is unavailable, the service reports it on `/readyz` and continues to authorize. A restart would
 /// end that and repair nothing.
@@ -28,13 +28,13 @@ final class Liveness: Sendable {
     /// The main loop runs. It calls this at least once between two calls of `silentParts`.
     func beat() { hasBeaten.store(true, ordering: .relaxed) }
 
-    /// From now on nothing counts as silent: parts end one after the other.
+    /// From now on no part is reported as silent: parts end one after the other.
     func stop() { stops.store(true, ordering: .relaxed) }
 
     /// Whether `stop` was called.
     var isStopping: Bool { stops.load(ordering: .relaxed) }
 
-    /// The parts that have not answered since the last call; empty when all is well. Call it at even intervals, from one thread.
+    /// The parts that have not responded since the last call; empty when all have. Call it at even intervals, from one thread.
     func silentParts() -> [String] {
         if isStopping { return [] }
         var parts: [String] = []

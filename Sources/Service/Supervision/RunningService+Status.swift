@@ -6,7 +6,7 @@ internal import Threading
 internal import Time
 
 extension RunningService {
-    /// Asks the public listener as a health check does.
+    /// Calls the public listener like a health check.
     var publicProbe: HealthProbe { HealthProbe(publicAddress, tls: identities.withLock { $0[0] }) }
 
     var reloadOutcome: JSONValue { graph.record.outcome }
@@ -21,11 +21,11 @@ extension RunningService {
             ? Self.state(graph.severeProblems()) : "not ready (\(reasons.joined(separator: "; "))).\(meanwhile) Configured"
         let apps = graph.record.appCount == 1 ? "1 app" : "\(graph.record.appCount) apps"
         let line = "\(state): \(apps), public on \(publicAddress), admin on \(adminAddress)"
-        // A status is one line, and what a database says may have more.
+        // A status is one line, but a database's message may have several.
         return line.split { $0.isNewline }.joined(separator: " ")
     }
 
-    /// Names the first problem as the log does, because numbers in its text change all the time.
+    /// Names the first problem like the log, because numbers in its text change frequently.
     private static func state(_ problems: [SevereProblem]) -> String {
         guard let first = problems.first else { return "serving" }
         let more = problems.count == 1 ? "" : " and \(problems.count - 1) more"

@@ -5,7 +5,7 @@ internal import Dispatch
 internal import Threading
 internal import Time
 
-/// The conditions that this process sees now; the rules are those of `Core/Operators`.
+/// The conditions that this process detects now; the rules are those of `Core/Operators`.
 extension OperatorWatch {
     func findings(
         _ open: [OperatorCondition], pending: [PendingDeliveries], problems: [SevereProblem], state: inout State
@@ -18,7 +18,7 @@ extension OperatorWatch {
             + events(problems.filter(\.hasEvent), open: open, state: &state)
     }
 
-    /// One that is not there any more, or not yet again after a restart, is over when it has not been there for a while.
+    /// A condition that is absent, possibly only since a restart, is over after a while.
     private func events(_ found: [SevereProblem], open: [OperatorCondition], state: inout State) -> [Finding] {
         let now = clocks.monotonicMilliseconds()
         let there = Set(found.map(\.key))
@@ -62,7 +62,7 @@ extension OperatorWatch {
             seen.name, reason: seen.reason, explanation: meaning.text, remedy: remedy, waiting: waiting)
     }
 
-    /// Also of notifiers that have left the configuration while deliveries wait for them.
+    /// Includes removed notifiers for which deliveries wait.
     private func queues(_ waiting: [ByteKey: PendingDeliveries], _ configuration: WatchedConfiguration) -> [Finding] {
         let now = clocks.unixMilliseconds()
         let names = Set(configuration.runningNotifiers.map { ByteKey($0) }).union(waiting.keys).sorted()

@@ -11,13 +11,13 @@ internal import Time
 /// Notifies operators of the service's own problems, each once when it begins and once when it ends; the log as well, independently of
 /// other receivers.
 ///
-/// It compares the conditions that this process sees with those in the store, so that nothing is reported twice after a restart or by
-/// another process. That happens in `look`, on a thread of its own, because the store and its disk may hang; the log must not wait for
-/// them, so `logProblems` has another thread.
+/// It compares the conditions that this process detects with those in the store, so that nothing is reported twice after a restart or by
+/// another process. `look` does that on its own thread, because the store and its disk may hang; the log must not wait for them, so
+/// `logProblems` has another thread.
 final class OperatorWatch: Sendable {
     /// The interval between calls of `look`, in milliseconds.
     static let intervalMilliseconds: UInt64 = 5_000
-    /// Milliseconds for which a condition that other processes see is left to them; after that one of them may be dead.
+    /// Milliseconds for which this process leaves a condition to the processes that report it; after that they may be dead.
     private static let deferralMilliseconds: UInt64 = 30_000
 
     struct Finding {
@@ -28,13 +28,13 @@ final class OperatorWatch: Sendable {
 
     struct State {
         var configuration: WatchedConfiguration
-        /// The conditions that the store knows this process to see.
+        /// The conditions that the store has recorded for this process.
         var held: Set<OperatorCondition.Key> = []
-        /// The conditions that only others see, with the time when the store said so.
+        /// The conditions that only other processes report, with the time of the store's answer.
         var left: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var troubles: [ByteKey: NotifierPauseReporter] = [:]
         var denials = WatchedDenials()
-        /// When reported problems were last seen.
+        /// The last times at which reported problems were detected.
         var problemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var isFailing = false
     }
@@ -47,10 +47,10 @@ final class OperatorWatch: Sendable {
     let clocks: Clocks
     private let logger: Logger
     private let state: Monitor<State>
-    /// When problems that are in the log were last seen.
+    /// The last times at which logged problems were detected.
     private let logged = Monitor<[OperatorCondition.Key: MonotonicMilliseconds]>([:])
 
-    /// Prepares it; `look` does the work.
+    /// Prepares the watch; `look` does the work.
     init(
         _ configuration: Configuration, store: any Store, facts: WatchedStore, inbox: Monitor<DispatcherInbox>,
         authorizeRequests: MetricFamily<Counter>,
@@ -69,7 +69,7 @@ final class OperatorWatch: Sendable {
 
     var disks: [WatchedDisk] { state.withLock { $0.configuration.disks } }
 
-    /// Tells operators of what has begun or ended. Blocks like the store and its disk; to be called by one thread.
+    /// Notifies operators of conditions that have begun or ended. Blocks like the store and its disk; call it on one thread.
     func look() {
         var state = state.withLock { $0 }
         // Runs also without receivers and without the store, because the shown problems are based on it.
@@ -78,7 +78,7 @@ final class OperatorWatch: Sendable {
         do throws(StoreError) {
             let open = try store.conditions()
             if state.configuration.subscriptions.isEmpty {
-                // Without receivers no condition counts as reported, so all are reported once a receiver is configured.
+                // Without receivers no condition is marked as reported, so all are reported once a receiver is configured.
                 for condition in open { _ = try store.clear(condition.key, announcing: nil) }
                 state.held = []
             } else {
@@ -89,7 +89,7 @@ final class OperatorWatch: Sendable {
             complain(error, &state)
         }
         self.state.withLock { kept in
-            // Another configuration may have come meanwhile.
+            // The configuration may have been replaced in the meantime.
             state.configuration = kept.configuration
             kept = state
         }
@@ -119,7 +119,7 @@ final class OperatorWatch: Sendable {
         let (seen, lasting) = (Set(findings.map(\.key)), Set(open.map(\.key)))
         state.left = state.left.filter { lasting.contains($0.key) }
         for condition in open where !seen.contains(condition.key) {
-            // A certificate that is not in use any more was replaced.
+            // A certificate that is no longer in use was replaced.
             try end(condition, why: condition.key.kind == .credentialExpires ? .resolved : .removed, state: &state)
         }
         let known = Dictionary(open.map { ($0.key, $0) }) { first, _ in first }
@@ -162,10 +162,10 @@ final class OperatorWatch: Sendable {
         return UUIDv7(milliseconds: now, using: &random).event
     }
 
-    /// - Parameter data: what the event says, whose text and remedy the line has too.
+    /// - Parameter data: the data of the event, whose text and remedy are also in the line.
     private func note(_ level: LogLevel, text: String, key: OperatorCondition.Key, data: [UInt8] = []) {
         inbox.announceWork()
-        // Each process logs those that it sees itself.
+        // Each process logs the conditions that it detects itself.
         guard key.kind != .problem else { return }
         var fields: LogFields = ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)]
         let reported = JSONValue(parsing: data)
@@ -175,7 +175,7 @@ final class OperatorWatch: Sendable {
         logger.log(level, message: text, fields: fields)
     }
 
-    /// One line until it works again, and none of a store that is not open, which says so itself.
+    /// Logs one line until it works again, and none for a store that is not open, which has its own line.
     private func complain(_ error: StoreError, _ state: inout State) {
         guard !state.isFailing, error.kind != .notOpen, error.kind != .closed else { return }
         state.isFailing = true

@@ -5,7 +5,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// The answers of the public listener within the last ten minutes, read from its counters.
+/// The responses of the public listener within the last ten minutes, read from its counters.
 ///
 /// The watch reads them every five seconds, and other callers read them again. Any thread may call it.
 final class WatchedAnswers: Sendable {
@@ -35,12 +35,13 @@ final class WatchedAnswers: Sendable {
         window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) } + refusedWebhooks()
     }
 
-    /// Whether a user was admitted while the listeners count as crowded, by the answers until the last look.
+    /// Whether a user was allowed while the listeners were crowded, according to the responses until the last check.
     var letsIn: Bool {
         window.withLock { $0.hasAllowed(within: CrowdedListener.shownMilliseconds, now: clocks.monotonicMilliseconds()) }
     }
 
-    /// One finding for each app. If proven webhooks are refused, which comes first, a stranger's refusals prove no more.
+    /// One finding for each app. A finding about rejected authentic webhooks comes first; findings about unauthenticated ones then add
+    /// nothing.
     private func refusedWebhooks() -> [AnswerWindow.Finding] {
         let found = webhookWindow.withLock { $0.findings(webhookCounts, now: clocks.monotonicMilliseconds()) }
         var apps: Set<ByteKey> = []
@@ -51,17 +52,17 @@ final class WatchedAnswers: Sendable {
         }
     }
 
-    /// Notes that the answers until now are of another configuration, so that a cause that was mended ends with the next good answer.
+    /// Marks the responses until now as those of another configuration, so that a removed cause ends with the next good response.
     func noteChange() {
         window.withLock { $0.doubt(counts, now: clocks.monotonicMilliseconds()) }
         webhookWindow.withLock { $0.doubt(webhookCounts, now: clocks.monotonicMilliseconds()) }
         nearestApps.forget()
     }
 
-    /// The configured app that the last unknown one resembles.
+    /// The configured app most similar to the last unknown one.
     var nearestApp: String? { nearestApps.current(now: clocks.monotonicMilliseconds()) }
 
-    /// The types of device that have registered and were not served then.
+    /// The device types that were registered without being served.
     var unservedDevices: [UnservedDevices.Finding] {
         let now = clocks.monotonicMilliseconds()
         return registrations.withLock { $0.findings(now: now) }
@@ -79,7 +80,7 @@ final class WatchedAnswers: Sendable {
         return counts
     }
 
-    /// Webhooks that are not refused count as let in. Other problems report those that the store cannot take.
+    /// Webhooks that are not rejected are counted as allowed. Other problems report those that the store cannot accept.
     private var webhookCounts: [AnswerWindow.Answer: UInt64] {
         var counts: [AnswerWindow.Answer: UInt64] = [:]
         let refused: [WebhookResult] = [.denied, .malformed, .unavailable]

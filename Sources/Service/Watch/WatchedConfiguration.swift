@@ -11,9 +11,9 @@ struct WatchedConfiguration: Sendable {
     let runningNotifiers: [String]
     /// The names of all apps, as in metrics.
     let apps: [String]
-    /// The apps with notifiers that get comments only where a device is registered.
+    /// The apps with notifiers that get comments only for registered devices.
     let appsForDevices: [String]
-    /// The certificates of the listeners, and the last keys of apps that have an end.
+    /// The certificates of the listeners, and the expiring last keys of apps.
     let credentials: [ExpiringCredential]
     /// The listeners whose certificate was renewed in its file. Blocks like the disk of the files.
     let renewedCertificates: @Sendable () -> [String]
@@ -35,8 +35,8 @@ struct WatchedConfiguration: Sendable {
         lifetimeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }
 
-    /// Returns the subscriptions to a condition. A notifier is not informed of its own troubles, because that would only make its queue
-    /// grow.
+    /// Returns the subscriptions to a condition. A notifier is not informed of its own problems, because that would only lengthen its
+    /// queue.
     func subscriptions(for key: OperatorCondition.Key) -> [Subscription] {
         switch key.kind {
         case .notifierPaused, .queueLate: subscriptions.filter { ByteKey($0.notifier) != key.subject }
@@ -49,12 +49,12 @@ struct WatchedConfiguration: Sendable {
     }
 }
 
-/// A file of the service, of whose file system operators know the free space.
+/// A file of the service whose file system's free space is reported.
 struct WatchedDisk: Sendable {
     let name: String
     private let path: String
 
-    /// The disks of a store: a database server watches its own.
+    /// The disks of a store; a database server's disks are not monitored.
     static func all(_ store: Configuration.Store) -> [WatchedDisk] {
         guard case .sqlite(let path) = store.kind else { return [] }
         return [WatchedDisk(name: "store", path: path)]
@@ -62,7 +62,7 @@ struct WatchedDisk: Sendable {
 
     /// The free bytes and the size of its file system now; nil when that is unknown. May block like the disk.
     var space: (free: UInt64, size: UInt64)? {
-        // The file is not there before the first start.
+        // The file does not exist before the first start.
         (try? FileSystem.space(at: path)) ?? (try? FileSystem.space(at: Path.directory(of: path)))
     }
 }

@@ -2,11 +2,11 @@ internal import Core
 internal import Observability
 internal import Time
 
-/// The denials of each app over time, read once a minute from the counters that authorization has anyway.
+/// The denials of each app over time, read once a minute from the counters of authorization.
 struct WatchedDenials: Sendable {
     private struct App {
         var trend = DenialTrend()
-        /// The denials by reason, as they were a minute ago.
+        /// The denials by reason a minute ago.
         var reasons: [String: UInt64] = [:]
     }
 
@@ -20,7 +20,7 @@ struct WatchedDenials: Sendable {
     private var findings: [OperatorWatch.Finding] = []
 
     /// Evaluates the counters, once a minute.
-    /// - Parameter open: the conditions that last.
+    /// - Parameter open: the continuing conditions.
     mutating func findings(
         _ family: MetricFamily<Counter>, configuration: WatchedConfiguration, open: [OperatorCondition], now: MonotonicMilliseconds
     ) -> [OperatorWatch.Finding] {

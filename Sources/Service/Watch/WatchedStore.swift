@@ -9,8 +9,8 @@ final class WatchedStore: Sendable {
 
     var facts: StoreFacts { latest.withLock { $0 } }
 
-    /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its
-    /// own. To be called by one thread.
+    /// Reads the facts again. Blocks like the store and its disk. The facts of a store that does not respond are unknown, which is a
+    /// separate problem. Call it on one thread.
     func look(_ configuration: WatchedConfiguration, _ store: any Store) {
         let (before, thresholds) = (self.facts.disks, configuration.thresholds)
         var facts = StoreFacts()
@@ -28,7 +28,7 @@ final class WatchedStore: Sendable {
         latest.withLock { $0 = facts }
     }
 
-    /// Whether no device of an app is registered, and enough comments have found none to say something.
+    /// Whether no device of an app is registered, and enough comments have found no device.
     private static func lacksDevices(_ app: String, _ store: any Store) throws(StoreError) -> Bool {
         guard try store.devices(DeviceFilter(appID: app), after: nil, limit: 1).isEmpty else { return false }
         let fewest = Int(AnswerWindow.fewest)

@@ -20,7 +20,7 @@ final class APNsRules: SimulatorRules {
     /// - Parameters:
     ///   - provider: the simulated environment.
     ///   - isKeyForIt: whether the key is valid for this environment.
-    ///   - streamLimit: the most streams of a connection after a push of an authenticated sender.
+    ///   - streamLimit: the maximum number of streams of a connection after a push of an authenticated sender.
     init(
         _ provider: SimulatedProvider, tokens: ProviderTokens, isKeyForIt: Bool, conversations: [String], devices: DeviceRegistry,
         streamLimit: Int, now: @escaping @Sendable () -> UnixMilliseconds
@@ -52,7 +52,7 @@ final class APNsRules: SimulatorRules {
             return refuse(refusal.status, reason: refusal.rawValue, request: request)
         }
         guard isKeyForIt else { return refuse(403, reason: "BadEnvironmentKeyInToken", request: request) }
-        // From here on the sender is known, so the stream limit is raised.
+        // From here on the sender is authenticated, so the stream limit is raised.
         var answer = evaluate(request)
         answer.streamLimit = streamLimit
         return answer

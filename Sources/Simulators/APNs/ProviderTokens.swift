@@ -34,7 +34,7 @@ final class ProviderTokens: Sendable {
     private let updateLimit: Int
     private let state = Monitor(State())
 
-    /// - Parameter updateLimit: the most different tokens within 20 minutes.
+    /// - Parameter updateLimit: the maximum number of different tokens within 20 minutes.
     init(_ key: ES256PublicKey, keyID: String, teamID: String, updateLimit: Int) {
         self.key = key
         self.keyID = keyID

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// Attacks by a caller who knows the whole text of `ai_attrs`, or whom the model obeys: acting for another customer, or making changes that
-/// the customer has not confirmed.
+/// Attacks by a caller who knows the whole text of `ai_attrs`, or who controls the model: acting for another customer, or making changes
+/// that the customer has not confirmed.
 package struct HostileModel: Sendable {
     package struct Attack: Sendable {
         package let name: String
@@ -9,12 +9,12 @@ package struct HostileModel: Sendable {
         package let statuses: Set<Int>
     }
 
-    /// The acceptable statuses of the answer.
+    /// The acceptable statuses of the response.
     package struct StolenSecrets: Sendable {
-        /// The text of `ai_attrs` of the tricked customer.
+        /// The text of `ai_attrs` of the attacked customer.
         package var data: String
         package var app: String
-        /// The user id of the tricked customer.
+        /// The user id of the attacked customer.
         package var customer: String
         /// An order of that customer that can be cancelled.
         package var order: String
@@ -39,7 +39,7 @@ package struct HostileModel: Sendable {
     private let model: SimulatedModel
     private let stolen: StolenSecrets
 
-    /// - Parameter model: made from the stolen text.
+    /// - Parameter model: created from the stolen text.
     package init(_ model: SimulatedModel, _ stolen: StolenSecrets) {
         self.model = model
         self.stolen = stolen
@@ -67,7 +67,7 @@ package struct HostileModel: Sendable {
         ]
     }
 
-    /// Attacks that leave the segment of a path.
+    /// Attacks that try to leave the path segment.
     private func paths() throws(SimulatedModel.Failure) -> [Attack] {
         let tricks = [
             "..", ".", "%2e%2e", "../cancellations", "\(stolen.victimOrder)?customer_id=\(stolen.victim)",
@@ -114,7 +114,7 @@ package struct HostileModel: Sendable {
         return attacks
     }
 
-    /// Attacks that confirm for the customer.
+    /// Attacks that confirm a change for the customer.
     private func confirmations() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks = [
             try attack(
@@ -137,7 +137,7 @@ package struct HostileModel: Sendable {
         return attacks
     }
 
-    /// Makes a request of the customer's app, without the app's key.
+    /// Creates a request as the customer's app would send it, but without the app's key.
     private func confirming(_ confirmation: String, key: String) throws(SimulatedModel.Failure) -> Attack {
         let function = try model.request(for: SimulatedModel.Call("cancel_order"))
         var request = ModelRequest(

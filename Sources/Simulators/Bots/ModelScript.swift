@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The function that a scripted model calls for a question, and its words about the answer.
+/// The function that a scripted model calls for a question, and its text about the answer.
 package struct ModelScript: Sendable {
     /// A question of the customer, and the model's call.
     package struct Line: Sendable {
@@ -19,7 +19,7 @@ package struct ModelScript: Sendable {
         self.lines = lines
     }
 
-    /// Returns the call for a question; nil when the model would only talk.
+    /// Returns the call for a question; nil when the model would not call a function.
     package func call(for question: String) -> SimulatedModel.Call? {
         lines.first { $0.question.utf8.elementsEqual(question.utf8) }?.call
     }
@@ -32,7 +32,7 @@ package struct ModelScript: Sendable {
         Line("Please cancel 1002.", SimulatedModel.Call("cancel_order", arguments: ["order_id": "1002"])),
     ])
 
-    /// Returns the model's words about an answer, in one or a few lines.
+    /// Returns the model's text about an answer, in one or a few lines.
     package static func words(for answer: FunctionResponse) -> String {
         guard answer.statusCode == 200 else {
             if answer.text("error") == "confirmation_required" { return "Please confirm that in the app." }

@@ -25,8 +25,8 @@ package struct SampleShopSettings: Sendable {
 
 /// A sample backend of a company whose bot Deskgate serves: a small shop that lists, shows and cancels orders and recommends products.
 ///
-/// It implements the advice of docs/BOTS.md for backends: it verifies each request, trusts only a signed customer id, and answers a
-/// repeated change as it did the first time. The owner must call `stop` before releasing it.
+/// It implements the advice of docs/BOTS.md for backends: it verifies each request, trusts only a signed customer id, and gives a repeated
+/// change the same answer again. The owner must call `stop` before releasing it.
 package final class SampleShop: Sendable {
     package struct Record: Sendable, Equatable {
         /// The method and the path, such as `GET /orders`.

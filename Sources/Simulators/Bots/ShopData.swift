@@ -2,7 +2,7 @@ package import JSON
 
 /// The data of a sample shop: customers, orders and recommendations, and the rules by which a customer sees and changes them.
 ///
-/// The shapes of the answers are those that Sendbird's widget shows as cards; its documentation omits the types, so those are a guess.
+/// The answers have the form that Sendbird's widget shows as cards. Its documentation omits the types, so they are inferred.
 package struct ShopData: Sendable, Equatable {
     package struct Customer: Sendable, Equatable {
         package let id: String
@@ -100,7 +100,7 @@ extension ShopData {
         ]
     }
 
-    /// Reads the JSON of such a file; nil when a member is missing or has another type.
+    /// Parses the JSON of such a file; nil when a member is missing or has another type.
     package init?(json: JSONValue) {
         let customers = json["customers"]?.elements.map { customer -> Customer? in
             guard let id = customer["id"]?.text, let name = customer["name"]?.text else { return nil }

@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Time
 
-/// Checks that a request was made recently by Deskgate, as docs/BOTS.md recommends to a company's backend.
+/// Checks that Deskgate made a request recently, as docs/BOTS.md recommends to a company's backend.
 ///
-/// It follows Standard Webhooks 1.0 and shares no code with the signer, so that a bug there shows here.
+/// It follows Standard Webhooks 1.0 and shares no code with the signer, so that a bug in the signer is detected.
 struct ShopProof: Sendable {
     private static let toleranceSeconds: UInt64 = 300
     private static let prefix = "whsec_"
@@ -31,7 +31,7 @@ struct ShopProof: Sendable {
         let signature: String
     }
 
-    /// Returns the defect of a request's signature; nil when it is genuine.
+    /// Returns the fault of a request's signature; nil when the signature is valid.
     /// - Parameter signed: the body; for GET, which has none, the request target: the path and the query as sent.
     func problem(_ headers: Headers, signed: [UInt8]) -> String? {
         guard !headers.id.isEmpty, !headers.id.utf8.contains(UInt8(ascii: ".")) else { return "there is no webhook-id" }

@@ -39,7 +39,7 @@ struct ShopQuery: Sendable {
             fields = JSONValue(parsing: body) ?? .null
             return
         }
-        // Each part as Deskgate sends it: a name, `=`, and a value in which a space is `%20`.
+        // Each part in Deskgate's form: a name, `=`, and a value in which a space is `%20`.
         let items = request.queryItems()
         let query = items.map { String(decoding: $0.name + [UInt8(ascii: "=")] + $0.value, as: UTF8.self) }.joined(separator: "&")
         signed = Array((items.isEmpty ? sentPath : "\(sentPath)?\(query)").utf8)
@@ -48,7 +48,7 @@ struct ShopQuery: Sendable {
 
     private static func header(_ name: StaticString, _ request: borrowing Request) -> String {
         let values = request.headerValues(name)
-        // Of two, either could be meant.
+        // With two values it is ambiguous which one is meant.
         return values.count == 1 ? String(decoding: values[0], as: UTF8.self) : ""
     }
 }
@@ -106,7 +106,7 @@ final class ShopRequestHandler: Sendable {
         return answer
     }
 
-    /// Returns the refusal of a request that is not authentic or incomplete; nil otherwise.
+    /// Returns the refusal of a request that is not authentic or not complete; nil otherwise.
     private func refusal(of ask: ShopQuery) -> Answer? {
         if let problem = proof.problem(ask.proof, signed: ask.signed) {
             return .refusal(401, code: "unsigned", message: "Refused: \(problem).")
@@ -123,7 +123,7 @@ final class ShopRequestHandler: Sendable {
 
     private static func perform(_ ask: ShopQuery, act: Act, state: inout State) -> Answer {
         guard ask.method != "GET" else { return answer(ask, act: act, shopData: &state.shopData) }
-        // The key is not signed, so a recorded request could come again with another one; its id is signed.
+        // The key is not signed, so a recorded request could be repeated with another key; but its id is signed.
         let names = ["key \(ask.idempotencyKey)", "id \(ask.proof.id)"]
         for name in names { if let kept = state.answers[name] { return kept } }
         let answer = answer(ask, act: act, shopData: &state.shopData)

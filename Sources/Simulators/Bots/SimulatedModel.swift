@@ -6,8 +6,8 @@ internal import Time
 
 /// A chat vendor with its model: it receives the `data` of a message, and calls the functions that a script names.
 ///
-/// Like the vendor, it knows only that text: the functions, their URLs and their headers. So the text enables everything that this type can
-/// do, and no more. Calls block. Safe on any thread.
+/// Like the vendor, it has only that text: the functions, their URLs and their headers. So it can do exactly what the text allows. Calls
+/// block. Safe on any thread.
 package struct SimulatedModel: Sendable {
     package struct Function: Sendable {
         package let name: String
@@ -15,7 +15,7 @@ package struct SimulatedModel: Sendable {
         package let description: String
         /// The JSON Schema of its arguments.
         package let parameters: JSONValue
-        /// The method that the text asks the vendor to use.
+        /// The method that the text tells the vendor to use.
         package let method: String
         package let url: String
         /// Includes the ticket.
@@ -41,7 +41,7 @@ package struct SimulatedModel: Sendable {
         }
     }
 
-    /// An error in a prompt, or a call without an answer. It contains nothing of either.
+    /// An error in a prompt, or a call without an answer. Contains no part of either.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -50,7 +50,7 @@ package struct SimulatedModel: Sendable {
     package let functions: [Function]
     private let client: Client
 
-    /// Reads the text of `ai_attrs`.
+    /// Parses the text of `ai_attrs`.
     /// - Parameter client: owned by the caller.
     package init(data: String, client: Client) throws(Failure) {
         guard let prompt = JSONValue(parsing: Array(data.utf8))?["ai_attrs"], let message = prompt["system_message"]?.text else {
@@ -77,7 +77,7 @@ package struct SimulatedModel: Sendable {
         try request(for: call).send(with: client)
     }
 
-    /// Makes the request of a call, which may be changed before it is sent.
+    /// Creates the request of a call, which may be changed before it is sent.
     package func request(for call: Call) throws(Failure) -> ModelRequest {
         guard let function = functions.first(where: { $0.name.utf8.elementsEqual(call.function.utf8) }) else {
             throw Failure(description: "there is no function \(call.function)")
@@ -97,7 +97,7 @@ package struct SimulatedModel: Sendable {
         return request
     }
 
-    /// Encodes arguments as a form or a query; values other than texts are encoded as JSON.
+    /// Encodes arguments as a form or a query; values that are not strings are encoded as JSON.
     private static func encoded(_ arguments: JSONObject) -> [UInt8] {
         var bytes: [UInt8] = []
         for member in arguments.members {
@@ -118,7 +118,7 @@ package struct ModelRequest: Sendable {
     package var method: ClientMethod = .post
     /// Includes the query.
     package var url: String
-    /// Includes the ticket's.
+    /// Includes the ticket's header.
     package var headers: [(name: String, value: String)] = []
     /// Empty for GET.
     package var body: [UInt8] = []
@@ -153,7 +153,7 @@ package struct ModelRequest: Sendable {
     }
 }
 
-/// The answer of a function, as the vendor puts it into a message's `data`.
+/// The answer of a function, as the vendor stores it in a message's `data`.
 package struct FunctionResponse: Sendable, Equatable {
     package let statusCode: Int
     /// The URL that was called, without its query.
@@ -176,7 +176,7 @@ package struct FunctionResponse: Sendable, Equatable {
         return String(decoding: json.serialized(), as: UTF8.self)
     }
 
-    /// The name of the function, which ends the URL.
+    /// The name of the function: the last segment of the URL.
     package var function: String { endpoint.split(separator: "/").last.map(String.init) ?? "" }
 
     /// The text of a member of the answer.

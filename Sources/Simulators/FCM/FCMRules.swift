@@ -37,7 +37,7 @@ final class FCMRules: SimulatorRules {
 
     private func evaluate(_ request: HTTP2Request) -> SimulatorAnswer {
         if request.path == GoogleOAuth.path {
-            // The address that the client used, which it has from its service account file.
+            // The URL that the client used, which comes from its service account file.
             return oauth.answer(request, audience: "https://\(request.authority)\(GoogleOAuth.path)", now: now().seconds)
         }
         guard request.method == "POST", request.path == "/v1/projects/\(message.project)/messages:send" else {

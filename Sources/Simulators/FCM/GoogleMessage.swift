@@ -78,7 +78,7 @@ struct GoogleMessage {
 
     private func refusal(of token: String) -> SimulatorAnswer? {
         let refusal = devices.refusal(of: token, by: provider)
-        // RuStore has the same answer for all of them.
+        // RuStore gives the same answer for all of them.
         if provider == .rustore, refusal != nil { return GoogleError.answer(404, code: nil, "Requested entity was not found.") }
         return switch refusal {
         case .unregistered: GoogleError.answer(404, code: "UNREGISTERED", "Requested entity was not found.")

@@ -18,7 +18,7 @@ package struct Fault: Sendable, Equatable {
         case abrupt
     }
 
-    /// A refusal in the provider's own format.
+    /// A rejection in the provider's own format.
     package struct Answer: Sendable, Equatable {
         /// 200 to 599.
         package var status: Int
@@ -42,7 +42,7 @@ package struct Fault: Sendable, Equatable {
         case delay
         /// The request is never answered.
         case stallStream
-        /// The whole connection stalls: nothing on it is answered any more.
+        /// The whole connection stalls: no further response is sent on it.
         case stallConnection
         /// The stream is reset with an error code of RFC 9113 section 7.
         case resetStream(errorCode: Int)

@@ -31,7 +31,7 @@ package struct FaultReader {
         for (index, device) in try reader.array("devices").enumerated() { try read(device: device, at: "devices[\(index)]", into: devices) }
     }
 
-    /// Parses one fault: a JSON object. Throws the first mistake.
+    /// Parses one fault: a JSON object. Throws the first error.
     package static func read(fault bytes: [UInt8], into script: FaultScript) throws(Problem) {
         try read(fault: try parse(bytes), at: "fault", into: script)
     }

@@ -48,7 +48,7 @@ package final class FaultScript: Sendable {
         }
     }
 
-    /// Returns the way in which a new connection opens, and counts its fault as used.
+    /// Returns the opening of a new connection, and counts its fault as used.
     func opening(of provider: SimulatedProvider) -> HTTP2Opening {
         let effect: HandshakeFault.Effect? = state.withLock { state in
             for index in state.handshakes.indices where [nil, provider].contains(state.handshakes[index].provider) {
@@ -71,7 +71,7 @@ package final class FaultScript: Sendable {
         }
     }
 
-    // Counts one match; whether the fault happens this time.
+    // Counts one match; returns whether the fault happens this time.
     private static func use(_ after: inout Int, _ times: inout Int?) -> Bool {
         if after > 0 {
             after -= 1

@@ -107,7 +107,7 @@ final class HMSRules: SimulatorRules {
             status: status, json: ["code": .string(code), "msg": .string(message), "requestId": .string(id)], push: push)
     }
 
-    /// Whether the message has a notification or data; data must be a text.
+    /// Whether the message has a notification or data; data must be a string.
     private static func hasContent(_ message: JSONValue) -> Bool {
         let notifications = [message["notification"], message["android"]?["notification"]]
         let data = [message["data"], message["android"]?["data"]]

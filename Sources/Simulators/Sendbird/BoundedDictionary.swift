@@ -1,4 +1,4 @@
-/// Values by name, of which the oldest is evicted beyond the capacity. Names are compared by their bytes.
+/// Values by name, with a capacity beyond which the oldest one is evicted. Names are compared by their bytes.
 struct BoundedDictionary<Value> {
     private let capacity: Int
     private var values: [[UInt8]: Value] = [:]

@@ -29,7 +29,8 @@ struct ChatRecords {
         var updatedAt: UnixMilliseconds?
     }
 
-    /// The most push tokens of a service, and session tokens, of a user; the oldest is evicted. Sendbird's own bounds are not simulated.
+    /// The maximum number of a user's push tokens of each service, and of session tokens; the oldest is evicted. Sendbird's own limits are
+    /// not simulated.
     private static let tokensOfUser = 20
     /// The number of messages that are stored per channel.
     private static let messagesOfChannel = 200

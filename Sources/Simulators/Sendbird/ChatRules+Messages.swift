@@ -20,7 +20,7 @@ extension ChatRules {
             route(.get, path: "/v3/group_channels/:channel/messages/:message", name: "view_message", answer: view),
             route(.get, path: "/v3/group_channels/:channel/members/:user", name: "view_member", answer: viewMember),
             route(.put, path: "/v3/group_channels/:channel/messages/:message", name: "update_message", answer: update),
-            // Not Sendbird's: what support does in the dashboard, and the customer in the app.
+            // Not part of Sendbird's API: actions of support in the dashboard, and of the customer in the app.
             route(.post, path: "/simulated/channels/:channel/:act", name: "post") { [self] call in
                 if call.parameters[1] == "read" { return read(in: call.parameter) ? .ok([:]) : Self.noChannel }
                 guard let post = SimulatedChat.Post(call) else {
@@ -100,7 +100,7 @@ extension ChatRules {
         return .ok(["is_member": .bool(isMember), "state": isMember ? "joined" : "none"])
     }
 
-    /// The customer, and one user of support.
+    /// The customer, and one support user.
     private static func members(_ ticket: (id: Int64, customer: String)) -> [String] { [ticket.customer, supportPrefix + "1"] }
 
     private func update(_ call: SimulatedCall) -> SimulatorAnswer {

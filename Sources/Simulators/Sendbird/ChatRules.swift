@@ -60,7 +60,7 @@ final class ChatRules: Sendable {
         ] + messageRoutes
     }
 
-    /// A refusal in the API's own form. Almost all have the status 400.
+    /// A rejection in the API's own form. Almost all have the status 400.
     static func refusal(_ code: Int, _ message: String, status: Int = 400) -> SimulatorAnswer {
         SimulatorAnswer(status: status, json: ["error": true, "code": .integer(Int64(code)), "message": .string(message)])
     }

@@ -88,7 +88,7 @@ struct DeskRecords {
             "customer": customer(ticket.customer).map(json) ?? .null,
             "group": ticket.groupKey.map { ["id": 3, "key": .string($0), "name": .string($0)] } ?? .null,
             "recentAssignment": ticket.hasAgent ? agent : .null, "customFields": Self.fields(ticket.fields),
-            // A text, because the vendor's SDK expects it.
+            // A string, because the vendor's SDK expects one.
             "relatedChannels": .string(String(decoding: related.serialized(), as: UTF8.self)), "info": "{}",
             "closeComment": .string(ticket.closeComment), "customerSatisfactionScore": .null, "customerSatisfactionComment": .null,
             "createdAt": .string(RFC3339.text(ticket.createdAt)), "updatedAt": .string(RFC3339.text(ticket.updatedAt)),

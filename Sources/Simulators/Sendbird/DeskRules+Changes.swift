@@ -2,7 +2,7 @@ internal import JSON
 internal import Threading
 
 extension DeskRules {
-    /// Changes a ticket, and returns the events to report, or a refusal; nil when it only reads.
+    /// Changes a ticket, and returns the resulting events, or a refusal; nil when the request only reads.
     typealias Change = @Sendable (inout DeskRecords.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
 
     enum Effect {
@@ -104,13 +104,13 @@ extension DeskRules {
         }
     }
 
-    /// Returns the fields of a request, which are the text of an object; nil when missing or of another form.
+    /// Returns the fields of a request, which are a JSON object as a string; nil when missing or of another form.
     static func fields(_ call: SimulatedCall) -> [(key: String, value: String)]? {
         guard let text = call.text("customFields"), case .object(let object)? = JSONValue(parsing: Array(text.utf8)) else { return nil }
         return object.members.compactMap { member in member.value.text.map { (member.key, $0) } }
     }
 
-    /// Unregistered keys are dropped silently.
+    /// Unregistered keys are ignored silently.
     static func set(
         _ fields: [(key: String, value: String)], registered: Set<String>, in own: inout [(key: String, value: String)]
     ) {

@@ -4,7 +4,7 @@ internal import JSON
 internal import Threading
 internal import Time
 
-/// The rules of the Desk Platform API, including the input that it drops silently.
+/// The rules of the Desk Platform API. Like the API, they silently ignore some invalid input.
 ///
 /// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer". The statuses of refusals are inferred.
 final class DeskRules: Sendable {
@@ -40,7 +40,7 @@ final class DeskRules: Sendable {
             route(.patch, path: "/platform/v1/tickets/:id/close", name: "close_ticket") { [self] call in change(call, close) },
             route(.patch, path: "/platform/v1/tickets/:id/cancel", name: "cancel_ticket") { [self] call in change(call, cancel) },
             route(.patch, path: "/platform/v1/tickets/:id/reopen", name: "reopen_ticket") { [self] call in change(call, reopen) },
-            // Not Sendbird's: what support does in the dashboard.
+            // Not part of Sendbird's API: actions of support in the dashboard.
             route(.post, path: "/simulated/tickets/:id/assign", name: "assign") { [self] call in
                 change(call) { ticket, _, _ in .events(ticket.assign()) }
             },
@@ -140,7 +140,7 @@ final class DeskRules: Sendable {
         guard let title = call.text("channelName"), (1...100).contains(title.utf16.count) else {
             return Self.refusal(400, code: "desk400120", detail: "channelName has 1 to 100 characters.")
         }
-        // A text is no number here.
+        // A number in a string is rejected.
         guard let customerID = call.body?["customerId"]?.integer else {
             return Self.refusal(400, code: "desk400121", detail: "customerId is a number.")
         }
@@ -156,7 +156,7 @@ final class DeskRules: Sendable {
             var ticket = DeskRecords.Ticket(
                 id: id, customer: customerID, channelURL: "sendbird_desk_\(id)", title: title, createdAt: now, updatedAt: now)
             ticket.groupKey = group
-            // Values of the wrong type and unknown keys are silently dropped.
+            // Values of the wrong type and unknown keys are silently ignored.
             if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
             ticket.relatedChannels = related
             Self.set(Self.fields(call) ?? [], registered: settings.ticketKeys, in: &ticket.fields)

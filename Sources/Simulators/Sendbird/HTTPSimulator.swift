@@ -52,8 +52,8 @@ struct SimulatedRoute: Sendable {
 
 /// A simulated service over plain HTTP/1.1, with faults that take precedence over its answers.
 ///
-/// It supports the faults `answer` and `delay`; every other fault leaves the request without an answer. A fault's `token` is the name of a
-/// request here.
+/// It supports the faults `answer` and `delay`; with every other fault the request gets no response. The `token` of a fault is the name of
+/// a request.
 final class HTTPSimulator: Sendable {
     private static let bodyLimit = 1 << 20
     private static let foreverMilliseconds: UInt64 = 86_400_000
@@ -66,9 +66,9 @@ final class HTTPSimulator: Sendable {
 
     /// - Parameters:
     ///   - tokenHeader: the header that contains the token, in lower case.
-    ///   - refusal: makes a refusal in the service's own form; also used for unknown paths and methods.
-    ///   - routes: the first with matching path and method answers.
-    ///   - webhooks: owned by the simulator, and stopped with it, also when it cannot be started.
+    ///   - refusal: creates a refusal in the service's own form; also used for unknown paths and methods.
+    ///   - routes: the first route with a matching path and method is used.
+    ///   - webhooks: owned by the simulator, and stopped with it, even when it cannot be started.
     init(
         _ provider: SimulatedProvider, host: String, port: UInt16, tokenHeader: StaticString, faults: FaultScript,
         refusal: @escaping @Sendable (Fault.Answer) -> SimulatorAnswer, routes: [SimulatedRoute], webhooks: SimulatedWebhooks?

@@ -4,9 +4,9 @@ internal import Time
 extension SimulatedChat {
     /// A message in the channel of a ticket, written by other means than the API.
     package enum Post: Sendable, Equatable {
-        /// A message of support.
+        /// A message from support.
         case agent(text: String)
-        /// A file of support.
+        /// A file from support.
         /// - Parameter size: in bytes.
         case file(name: String, size: Int64)
         case customer(text: String)
@@ -15,7 +15,7 @@ extension SimulatedChat {
         /// Sendbird notifies the customer.
         /// - Parameter type: begins with `NOTIFICATION_`.
         case notification(type: String, text: String)
-        /// Sendbird notifies support; no customer may see it.
+        /// Sendbird notifies support; customers must not see it.
         /// - Parameter type: begins with `SYSTEM_MESSAGE_`.
         case system(type: String, text: String)
     }
@@ -24,7 +24,7 @@ extension SimulatedChat {
 extension SimulatedChat.Post {
     static let names = ["agent", "file", "customer", "closure", "satisfaction", "notification", "system"]
 
-    /// Reads a request to `/simulated/channels/CHANNEL/ACT`; nil for an unknown act.
+    /// Parses a request to `/simulated/channels/CHANNEL/ACT`; nil for an unknown action.
     init?(_ call: SimulatedCall) {
         let text = call.text("text")
         switch call.parameters[1] {
@@ -87,6 +87,6 @@ extension ChatRecords.Message {
         set(["type": .string(type)])
     }
 
-    /// `data` is compact, because the vendor's sample for iOS searches it for a text.
+    /// `data` is compact, because the vendor's sample for iOS searches it for a string.
     private mutating func set(_ json: JSONValue) { data = String(decoding: json.serialized(), as: UTF8.self) }
 }

@@ -5,7 +5,7 @@ package import Time
 
 package struct SimulatedChatSettings: Sendable {
     package static let defaultAppID = "my-app"
-    /// The limit of Sendbird's largest plan for all methods but GET.
+    /// The limit of Sendbird's largest plan for all methods except GET.
     package static let defaultRequestsPerSecond = 200
 
     /// An IPv4 address of this machine.
@@ -21,7 +21,7 @@ package struct SimulatedChatSettings: Sendable {
     /// The limit for each kind of request; positive.
     package var requestsPerSecond = defaultRequestsPerSecond
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
-    /// Called for each webhook that was sent or given up, on a thread of the simulator.
+    /// Called for each webhook that was sent or abandoned, on a thread of the simulator.
     package var observer: @Sendable (SimulatedWebhooks.Sent) -> Void = { _ in }
 
     package init(token: String = SimulatedDeskSettings.newToken()) {
@@ -77,7 +77,7 @@ package final class SimulatedChat: Sendable {
         rules.records.withLock { $0.message(id, in: channel) }?.json(in: channel)
     }
 
-    /// Creates a user, as the first connection of the vendor's SDK does. An existing user stays unchanged.
+    /// Creates a user, as the first connection of the vendor's SDK does. An existing user is not changed.
     package func meet(_ userID: String) { rules.meet(userID) }
 
     package func hasUser(_ userID: String) -> Bool { rules.records.withLock { $0.user(userID) } != nil }

@@ -18,14 +18,14 @@ package struct SimulatedDeskSettings: Sendable {
     package var hasUser: @Sendable (String) -> Bool = { _ in true }
     /// The name of a user of Sendbird Chat, which Desk shows as the customer's.
     package var displayName: @Sendable (String) -> String = { $0 }
-    /// The status with which reopening is refused, such as 404 or 405; nil reopens.
+    /// The status with which reopening is rejected, such as 404 or 405; with nil, tickets can be reopened.
     package var reopenRefusal: Int?
     /// The number of the first customer or ticket.
     package var firstID: Int64 = 101
     /// The URL that receives Desk's webhooks; nil sends none.
     package var webhookURL: String?
     package var now: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
-    /// Called for each webhook that was sent or given up, on a thread of the simulator.
+    /// Called for each webhook that was sent or abandoned, on a thread of the simulator.
     package var observer: @Sendable (SimulatedWebhooks.Sent) -> Void = { _ in }
 
     package init(token: String = SimulatedDeskSettings.newToken()) {
@@ -99,7 +99,7 @@ package final class SimulatedDesk: Sendable {
         }
     }
 
-    /// Receives a message of Chat: from the customer's first message on, support sees the ticket.
+    /// Receives a message from Chat: after the customer's first message, support sees the ticket.
     package func notice(messageFrom userID: String, in channel: String) {
         guard let ticket = ticket(ofChannel: channel), ticket.customer.utf8.elementsEqual(userID.utf8) else { return }
         _ = rules.act(on: ticket.id) { ticket in ticket.handle() }

@@ -13,12 +13,12 @@ internal import Time
 package final class SimulatedWebhooks: Sendable {
     package struct Sent: Sendable, Equatable {
         package let provider: SimulatedProvider
-        /// The event's type of Desk, or the category of Chat.
+        /// Desk's event type, or Chat's category.
         package let event: String
         package let body: [UInt8]
         /// The number of attempts; 0 when the queue was full.
         package let tries: Int
-        /// The status of the last answer; nil when there was none in time.
+        /// The status of the last response; nil when there was none in time.
         package let status: Int?
 
         package var isAccepted: Bool { status.map { (200..<300).contains($0) } ?? false }
@@ -49,7 +49,7 @@ package final class SimulatedWebhooks: Sendable {
     }
 
     private static let tries = 3
-    /// The most webhooks that wait, and the most sent ones that are stored.
+    /// The maximum number of waiting webhooks, and of stored webhooks that were sent.
     private static let maximumKept = 10_000
 
     private let provider: SimulatedProvider
@@ -62,7 +62,7 @@ package final class SimulatedWebhooks: Sendable {
     /// - Throws: when the URL is invalid, or a thread cannot be started.
     init(_ provider: SimulatedProvider, to url: String, token: String, observer: @escaping @Sendable (Sent) -> Void) throws {
         let manner = try Self.manner(of: provider, token)
-        // Shows whether the address is one.
+        // Checks whether the string is a valid URL.
         _ = try ClientRequest(.post, url, timeoutMilliseconds: manner.timeoutMilliseconds)
         self.provider = provider
         self.observer = observer
@@ -113,16 +113,16 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    /// The last webhooks that were sent or given up, in order.
+    /// The last webhooks that were sent or abandoned, in order.
     package var sent: [Sent] { state.withLock { $0.sent } }
 
-    /// Waits until `count` webhooks have been sent or given up.
+    /// Waits until `count` webhooks have been sent or abandoned.
     /// - Returns: false on timeout.
     package func wait(for count: Int, milliseconds: UInt64 = 120_000) -> Bool {
         state.wait(timeoutMilliseconds: milliseconds) { $0.count >= count ? true : nil } != nil
     }
 
-    /// Queues a webhook. When the queue is full, it is given up at once.
+    /// Queues a webhook. When the queue is full, it is dropped.
     package func send(_ event: String, _ body: JSONValue) {
         let bytes = body.serialized()
         let lost = state.update { state -> Sent? in
@@ -137,10 +137,10 @@ package final class SimulatedWebhooks: Sendable {
         if let lost { observer(lost) }
     }
 
-    /// Stops, and discards waiting webhooks; call it once.
+    /// Stops, and discards waiting webhooks. Call it once.
     func stop() {
         state.update { $0.isEnding = true }
-        // Ends the call that is under way.
+        // Ends the call in progress.
         client.close()
         thread.withLock { $0 }?.join()
     }
@@ -153,7 +153,7 @@ package final class SimulatedWebhooks: Sendable {
     }
 
     /// Retries until the webhook is accepted.
-    /// - Returns: the number of attempts, and the last status; nil when there was no answer in time.
+    /// - Returns: the number of attempts, and the last status; nil when there was no response in time.
     private static func send(_ body: [UInt8], to url: String, manner: SenderProfile, client: Client) -> (tries: Int, status: Int?) {
         let timeout = manner.timeoutMilliseconds
         guard let signature = try? manner.sign(body),

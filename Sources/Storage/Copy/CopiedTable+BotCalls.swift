@@ -1,4 +1,4 @@
-// Calls of bots.
+// Bot calls.
 extension CopiedTable {
     static let botCalls = CopiedTable(
         name: "bot_calls",

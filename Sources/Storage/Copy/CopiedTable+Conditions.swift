@@ -1,6 +1,6 @@
-// Conditions that operators were notified of.
+// Conditions that were reported to operators.
 extension CopiedTable {
-    /// Without the processes that see them, which are none while a copy is made.
+    /// Omits the processes that detect a condition, because no process runs during a copy.
     static let conditions = CopiedTable(
         name: "conditions", columns: [.text, .text, .moment, .bytes], keyCount: 2,
         sqlite: Statements(

@@ -1,4 +1,4 @@
-// Apps, events, and what became of them.
+// Apps, events, deliveries and attempts.
 extension CopiedTable {
     static let apps = CopiedTable(
         name: "apps", columns: [.integer, .text], keyCount: 1,
@@ -15,8 +15,8 @@ extension CopiedTable {
                 INSERT INTO apps (number, app_id) OVERRIDING SYSTEM VALUE SELECT * FROM unnest($1::bigint[], $2::text[])
                 """))
 
-    /// `occurred_at` is the time that receivers get, which no store converts. The last column but two is the number of an event's
-    /// deliveries, which PostgreSQL counts instead of storing it. A step from PostgreSQL ends after 4 MB of data, which may be long.
+    /// `occurred_at` is the time that receivers get, so it is copied without conversion. The third column from the end is the number of an
+    /// event's deliveries, which PostgreSQL counts instead of storing it. A step that reads from PostgreSQL ends after 4 MB of `data`.
     static let events = CopiedTable(
         name: "events",
         columns: [

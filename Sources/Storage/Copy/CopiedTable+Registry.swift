@@ -1,8 +1,8 @@
-// Devices, and what limits their calls.
+// Devices, and the records of calls for rate limits.
 extension CopiedTable {
     static let devices = CopiedTable(
-        // The time of issue is copied unchanged: it is by the clock of the backend that minted the key. Without a key it is by the clock of
-        // the source, and so is compared with bounds that are off by the difference of the two clocks.
+        // The issue time is copied without conversion, because it is by the clock of the backend that minted the key. For a device without
+        // a key, it is by the source's clock, so later comparisons are inexact by the difference between the clocks.
         name: "devices",
         columns: [.integer, .text, .text, .text, .text, .bytes, .text, .moment, .moment, .integer, .integer, .integer, .bytes], keyCount: 3,
         sqlite: Statements(
@@ -37,8 +37,8 @@ extension CopiedTable {
                         salt)
                 """))
 
-    /// The calls of persons: in SQLite a row of `devices` without a device. PostgreSQL has rows of persons without calls too, which it
-    /// makes when it needs them.
+    /// The calls of persons. In SQLite, a person is a row of `devices` without a device. PostgreSQL also has rows of persons without calls,
+    /// which are not copied because PostgreSQL creates them when needed.
     static let persons = CopiedTable(
         name: "persons", columns: [.integer, .text, .moment, .times], keyCount: 2,
         sqlite: Statements(
@@ -64,7 +64,7 @@ extension CopiedTable {
                 SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bytea[])
                 """))
 
-    /// The calls of devices. PostgreSQL has rows without times, which were only locked.
+    /// The calls of devices. Omits the rows without times in PostgreSQL, which serve only as locks.
     static let deviceCalls = CopiedTable(
         name: "device_calls", columns: [.integer, .moment, .times], keyCount: 1,
         sqlite: Statements(
@@ -80,7 +80,7 @@ extension CopiedTable {
                 INSERT INTO device_calls (device, at, times) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])
                 """))
 
-    /// The numbered calls of an app, and of the service as app 0: `windows` in SQLite, `window_calls` in PostgreSQL.
+    /// The numbered calls of apps, and of the service as app 0: `windows` in SQLite, `window_calls` in PostgreSQL.
     static let windows = CopiedTable(
         name: "windows", columns: [.integer, .integer, .moment], keyCount: 2,
         sqlite: Statements(
@@ -94,7 +94,7 @@ extension CopiedTable {
             count: "SELECT count(*) FROM window_calls",
             write: "INSERT INTO window_calls (app, number, at) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])"))
 
-    /// The calls that are counted for the pace of notifiers, also rows from which the last one was given back.
+    /// The calls that are counted for the rate limits of notifiers, including rows whose last call was returned.
     static let rateLimitedCalls = CopiedTable(
         name: "paced_calls", columns: [.text, .integer, .moment, .times], keyCount: 2,
         sqlite: Statements(

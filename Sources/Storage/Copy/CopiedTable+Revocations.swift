@@ -1,4 +1,3 @@
-// Revocations.
 extension CopiedTable {
     static let revocations = CopiedTable(
         name: "revocations",
@@ -33,7 +32,7 @@ extension CopiedTable {
                         swept)
                 """))
 
-    /// The versions, so that changes of the target continue after the copied ones.
+    /// The version counter, so that changes of the target continue after the copied versions.
     static let revocationVersions = CopiedTable(
         name: "revocation_versions", columns: [.integer, .integer, .integer], keyCount: 1,
         sqlite: Statements(

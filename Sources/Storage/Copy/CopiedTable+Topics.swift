@@ -1,4 +1,4 @@
-// Help desks' topics.
+// Help desk topics.
 extension CopiedTable {
     static let conversations = CopiedTable(
         name: "topics", columns: [.integer, .text, .text, .text, .moment, .bytes], keyCount: 3,

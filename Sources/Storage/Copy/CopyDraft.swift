@@ -2,24 +2,24 @@ internal import Core
 internal import POSIX
 internal import SQLite
 
-/// The file in which a copy of a PostgreSQL store grows, beside the path that it gets when it is complete.
+/// The temporary file for a copy of a PostgreSQL store. It is renamed to `path` when the copy is complete.
 struct CopyDraft {
     let path: String
 
     private var file: String { "\(path).copying" }
 
-    /// The copy that a store is the source or the result of; nil when there is none, or a service has opened the store since.
+    /// Returns the number of the copy whose source or result a store is; nil when there is none, or a service has opened the store since.
     static func mark(of path: String) throws(StoreError) -> Int64? {
         try StoreFile.read(path) { connection throws(StoreError) in
             try DatabaseFile.explained(path) { () throws(SQLiteError) in try SQLiteCopyEnd.mark(connection) }
         }
     }
 
-    /// Whether there is a draft that continues a copy.
+    /// Returns whether a draft exists that this copy can continue. Removes any other draft that may be removed.
     /// - Parameters:
-    ///   - copy: the copy that the source knows.
-    ///   - beginsAnew: whether a draft is removed in any case.
-    /// - Throws: when there is a draft of another copy.
+    ///   - copy: the number of the copy, as stored in the source.
+    ///   - beginsAnew: whether to remove a draft in every case.
+    /// - Throws: when the draft belongs to another copy.
     func continues(_ copy: Int64?, beginsAnew: Bool) throws(StoreError) -> Bool {
         guard try !StoreFiles.hasLog(path) else { throw .withoutDatabase(path) }
         guard File.exists(file) else { return false }
@@ -29,7 +29,7 @@ struct CopyDraft {
         do throws(StoreError) {
             mark = try Self.mark(of: file)
         } catch {
-            // A draft that was killed before it had its tables.
+            // The command was killed before the draft had its tables.
             guard error.kind == .corrupt else { throw error }
             mark = nil
         }
@@ -55,17 +55,17 @@ struct CopyDraft {
         try SQLiteCopyEnd(file).setMark(copy)
     }
 
-    /// Lends the draft, which no other process can open meanwhile, and gives it its name when `body` has filled it.
+    /// Locks the draft against other processes, passes it to `body`, and then renames it to `path`.
     func fill<Value>(_ body: (SQLiteCopyEnd) throws(StoreError) -> Value) throws(StoreError) -> Value {
         let lock = try DatabaseLock(file)
-        // Held to the end, so that a service that waits for the store opens it when everything is done.
+        // Holds the lock until the end, so that a service that waits for the store opens only the complete store.
         defer { withExtendedLifetime(lock) {} }
         let end = try SQLiteCopyEnd(file)
         let value = try body(end)
         try end.finish()
         do throws(SystemError) {
             try File.synchronize(file)
-            // Fails when a store was made meanwhile.
+            // Fails when another store was created at this path meanwhile.
             try File.link(file, as: path)
             remove()
             try File.synchronize(Path.directory(of: path))

@@ -1,14 +1,15 @@
 internal import Core
 internal import Time
 
-/// One of the two stores of a copy, used by one thread.
+/// The source or target store of a copy. Only one thread may use it.
 protocol CopyEnd: AnyObject {
     func count(_ table: CopiedTable) throws(StoreError) -> Int
 
     /// The greatest key of a table; nil when it has no rows.
     func lastKey(of table: CopiedTable) throws(StoreError) -> [CopiedValue]?
 
-    /// Rows after a key, in the order of the key: at most `limit`, and fewer when they are long, but none only at the end.
+    /// Returns rows after a key, in the order of the key: at most `limit`, and fewer when the rows are large. An empty result means that
+    /// the table has no more rows.
     func rows(of table: CopiedTable, after key: [CopiedValue], limit: Int) throws(StoreError) -> [[CopiedValue]]
 
     func write(_ rows: [[CopiedValue]], to table: CopiedTable) throws(StoreError)
@@ -28,26 +29,27 @@ extension CopyEnd {
     }
 }
 
-/// Copies what the target does not have yet. A target whose numbers and keys are the source's says by itself how far that is.
+/// Copies the rows that the target lacks. Both stores use the same numbers and keys, so the target's last keys determine where the copy
+/// continues.
 struct CopyRun {
     let source: any CopyEnd
     let target: any CopyEnd
-    /// A moment of the source by the target's clock, as both store it.
+    /// Converts a stored moment of the source to the target's clock.
     let moment: (Int64) -> Int64
     /// The maximum number of rows in a transaction.
     let limit: Int
 
     /// Copies all tables.
     /// - Parameter observe: called after each transaction; an error that it throws ends the copy.
-    /// - Returns: the number of rows of each table.
-    /// - Throws: also when the numbers differ at the end.
+    /// - Returns: the number of copied rows in each table.
+    /// - Throws: an error of a store, or an error when the numbers of rows differ at the end.
     func all(_ observe: (StoreCopyProgress) throws(StoreError) -> Void) throws(StoreError) -> [StoreCopyReport.Table] {
         for table in CopiedTable.all { try copy(table, observe) }
         return try compared()
     }
 
-    /// Returns the number of rows of each table.
-    /// - Throws: when the numbers of both sides differ.
+    /// Returns the number of rows in each table of the target.
+    /// - Throws: when the numbers of rows in source and target differ.
     func compared() throws(StoreError) -> [StoreCopyReport.Table] {
         let (here, there) = (try source.counts(), try target.counts())
         for (here, there) in zip(here, there) where here != there { throw .copyDiffers(there.name, source: here.rows, target: there.rows) }
@@ -86,9 +88,9 @@ struct CopyRun {
 }
 
 extension ClockOffset {
-    /// A moment as SQLite stores it by the database's clock.
+    /// Converts a moment as stored by SQLite to the database's clock.
     func databaseTime(_ moment: Int64) -> Int64 { databaseTime(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
 
-    /// A moment as the database stores it by this process's clock.
+    /// Converts a moment as stored by the database to this process's clock.
     func localTime(_ moment: Int64) -> Int64 { localTime(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
 }

@@ -1,13 +1,13 @@
 internal import Core
 internal import Postgres
 
-/// A PostgreSQL store as one end of a copy.
+/// A PostgreSQL store as the source or target of a copy.
 final class PostgresCopyEnd: CopyEnd {
     /// The timeout of a step in milliseconds.
     private static let stepMilliseconds: UInt64 = 60_000
     /// The timeout of statements that read whole tables, in milliseconds.
     private static let longMilliseconds: UInt64 = 3_600_000
-    /// Stands for no process.
+    /// A placeholder id that belongs to no process.
     static let replica = [UInt8](repeating: 0, count: 16)
 
     private let session: PostgresSession
@@ -34,7 +34,7 @@ final class PostgresCopyEnd: CopyEnd {
         }
     }
 
-    /// One statement, which is a transaction by itself.
+    /// Writes rows with one statement, which is a separate transaction.
     func write(_ rows: [[CopiedValue]], to table: CopiedTable) throws(StoreError) {
         let columns = table.columns.enumerated().map { index, column in column.parameter(rows.lazy.map { $0[index] }) }
         do throws(PostgresError) {
@@ -44,9 +44,9 @@ final class PostgresCopyEnd: CopyEnd {
         }
     }
 
-    /// Computes the data that PostgreSQL stores beside the rows, sets sequences behind the copied numbers, and lets services start, all in
-    /// one transaction.
-    /// - Parameter copy: the number of the copy, which is complete then.
+    /// Computes PostgreSQL's derived data, sets sequences to continue after the copied numbers, and permits services to start. All of this
+    /// is one transaction.
+    /// - Parameter copy: the number of the copy to mark as complete.
     func finish(_ copy: Int64) throws(StoreError) {
         _ = try run(
             [
@@ -58,7 +58,7 @@ final class PostgresCopyEnd: CopyEnd {
             ], Self.longMilliseconds)
     }
 
-    /// Removes what an unfinished copy has brought, in the same transaction as `query`.
+    /// Deletes the rows of an unfinished copy, in the same transaction as `query`.
     func empty(and query: Query) throws(StoreError) {
         _ = try run(FinishStatements.clear.map { Query($0) } + [query], Self.longMilliseconds)
     }
@@ -86,7 +86,7 @@ extension CopiedValue {
 }
 
 extension CopiedTable.Column {
-    /// The values of many rows, as `unnest` takes them.
+    /// Returns the values of one column as an array for `unnest`.
     fileprivate func parameter(_ values: some Sequence<CopiedValue>) -> Parameter {
         switch self {
         case .integer, .moment: .int8Array(values.map(\.integer))
@@ -126,7 +126,7 @@ private enum FinishStatements {
     static let depth: StaticString = """
         INSERT INTO depth (notifier, app, pending) SELECT notifier, app, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier, app
         """
-    // The triggers have added a row for each dead delivery, more than the first heartbeats of a service should sum up.
+    // The triggers have added a row for each dead delivery, which are too many for the first heartbeats of a service to sum up.
     static let clearDead: StaticString = "DELETE FROM dead_counts"
     static let dead: StaticString = """
         INSERT INTO dead_counts (notifier, app, reason, count)

@@ -2,15 +2,15 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// The database of a copy: who may use it meanwhile, and which copy it belongs to.
+/// The PostgreSQL database of a copy. Excludes services from it during the copy, and stores the number of the copy.
 struct PostgresCopyPlace {
     /// The role of the database in a copy that is about to fill it.
     enum Target {
-        /// A copy that was begun, with its number.
+        /// An unfinished copy, with its number.
         case begun(Int64)
         case complete
-        /// It takes a new copy.
-        /// - Parameter holdsUnfinished: whether what an earlier one has brought must go first.
+        /// The database is ready for a new copy.
+        /// - Parameter holdsUnfinished: whether the rows of an earlier unfinished copy must be deleted first.
         case new(holdsUnfinished: Bool)
     }
 
@@ -33,7 +33,7 @@ struct PostgresCopyPlace {
         }
     }
 
-    /// Runs `body` while no service is running and none can start: another connection holds a lock meanwhile.
+    /// Runs `body` while no service is running and none can start. A separate connection holds a lock meanwhile.
     func withoutServices<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         let guardian = try PostgresDatabase.connect(address, replica: PostgresCopyEnd.replica)
         defer { guardian.connection.close() }
@@ -47,15 +47,15 @@ struct PostgresCopyPlace {
                 }
             }
         } catch {
-            // The body's result is valid however the transaction ends, because it has changed nothing.
+            // The result of `body` is valid even if this transaction fails, because the transaction changes nothing.
             guard result == nil else { return try result.settled() }
             throw StoreError(error)
         }
         return try result.settled()
     }
 
-    /// Returns the role of the database in the copy that its source names.
-    /// - Throws: when it belongs to another copy or holds other data.
+    /// Returns the role of the database in a copy.
+    /// - Throws: when the database belongs to another copy or contains other data.
     func target(of mark: Int64?, beginsAnew: Bool) throws(StoreError) -> Target {
         switch try copy() {
         case let copy? where copy.role == .unfinished:
@@ -70,22 +70,22 @@ struct PostgresCopyPlace {
         }
     }
 
-    /// Makes the database the target of a copy, which no service can use from now on.
+    /// Makes the database the target of a copy. Services cannot use it until the copy is complete.
     func begin(_ copy: Int64, holdsUnfinished: Bool) throws(StoreError) {
         let query = PostgresSession.setCopy(copy, .unfinished)
         if holdsUnfinished { return try end.empty(and: query) }
         try PostgresDatabase.explained { () throws(PostgresError) in _ = try session.run([query]) }
     }
 
-    /// The copy that the database is the source of; nil when there is none, or a service has used the database since.
-    /// - Throws: also when the database itself is an unfinished copy.
+    /// Returns the number of the copy whose source the database is; nil when there is none, or a service has used the database since.
+    /// - Throws: an error of the database, or an error when the database itself is an unfinished copy.
     func sourceOfCopy() throws(StoreError) -> Int64? {
         let copy = try copy()
         if copy?.role == .unfinished { throw .copySourceUnfinished }
         return copy?.role == .source ? copy?.id : nil
     }
 
-    /// Makes the database the source of a copy, and ends the attempts that its services have left under way.
+    /// Makes the database the source of a copy, and marks the attempts in progress of dead services as interrupted.
     func becomeSource(of copy: Int64) throws(StoreError) {
         try PostgresDatabase.explained { () throws(PostgresError) in
             while try session.releaseLeases() > 0 {}
@@ -93,10 +93,10 @@ struct PostgresCopyPlace {
         }
     }
 
-    /// Checks, when everything has been read, that the source of a copy was not used meanwhile.
+    /// Checks, after all rows have been read, that no service has used the source meanwhile.
     func checkUnused(_ copy: Int64) throws(StoreError) {
         guard try sourceOfCopy() == copy else { throw .copySourceChanged }
-        // One that was stopped for longer than its leases last, as a suspended machine is, works on without starting again.
+        // Detects a service that was suspended for longer than its leases and then continued without a restart.
         try PostgresDatabase.refuse(try PostgresDatabase.explained { () throws(PostgresError) in try session.runningServices() })
     }
 
@@ -106,7 +106,7 @@ struct PostgresCopyPlace {
 }
 
 extension Optional {
-    /// The value of a body that has run.
+    /// Returns the result of a body that has run.
     fileprivate func settled<Value>() throws(StoreError) -> Value where Wrapped == Result<Value, StoreError> {
         guard let self else { preconditionFailure("the body has not run") }
         return try self.get()

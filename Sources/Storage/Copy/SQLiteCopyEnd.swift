@@ -1,11 +1,11 @@
 internal import Core
 internal import SQLite
 
-/// A SQLite store as one end of a copy. Whoever makes it holds the file's lock.
+/// A SQLite store as the source or target of a copy. The creator must hold the file's lock.
 final class SQLiteCopyEnd: CopyEnd {
-    /// The value of `runs.closed` in a store that was closed, and in a new one.
+    /// The value of `runs.closed` in a new store, and in a store that was closed.
     private static let closed: Int64 = 1
-    /// Bytes of text and data after which a step ends.
+    /// The number of bytes of text and data after which a step ends.
     private static let maximumBytes = 4_000_000
 
     private let path: String
@@ -19,17 +19,16 @@ final class SQLiteCopyEnd: CopyEnd {
             let connection = try Connection(path: path, mode: .readWriteCreate)
             connection.setBusyTimeout(milliseconds: StoreSettings().busyTimeoutMilliseconds)
             try connection.useWriteAheadLog()
-            // Rows that a power failure loses are copied again.
+            // If a power failure loses rows, the next run copies them again.
             try connection.setSynchronous(.normal)
             try connection.setCacheSize(kibibytes: 65_536)
             return connection
         }
     }
 
-    /// The copy that a store is the source or the draft of; nil when there is none, or a service has opened the store since.
+    /// Returns the number of the copy whose source or draft a store is; nil when there is none, or a service has opened the store since.
     ///
-    /// It is what `runs` says: a service that opens the store writes 0 there, and takes anything else for the mark of a run that was
-    /// closed.
+    /// The number is stored in `runs.closed`. A service that opens the store interprets any value except 0 as a closed run, and writes 0.
     static func mark(_ connection: Connection) throws(SQLiteError) -> Int64? {
         let statement = try Statement(connection, "SELECT closed FROM runs")
         defer { statement.reset() }
@@ -41,13 +40,13 @@ final class SQLiteCopyEnd: CopyEnd {
     func setMark(_ copy: Int64) throws(StoreError) {
         try use { connection throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in try Statement(connection, "UPDATE runs SET closed = ?1").run(copy) }
-            // Before another store says that this is its source.
+            // Makes the mark durable before the other store records this store as its source.
             try connection.checkpoint(truncate: false)
         }
     }
 
-    /// Closes a finished draft, which needs no log then.
-    /// - Throws: also when the file is damaged.
+    /// Closes a finished draft and truncates its write-ahead log.
+    /// - Throws: an error of the file, or an error when the integrity check finds damage.
     func finish() throws(StoreError) {
         statements = [:]
         let findings = try use { connection throws(SQLiteError) in
@@ -116,7 +115,7 @@ final class SQLiteCopyEnd: CopyEnd {
 }
 
 extension CopiedValue {
-    /// About how many bytes it has.
+    /// The approximate size in bytes.
     fileprivate var size: Int {
         switch self {
         case .null, .integer: 8

@@ -4,20 +4,20 @@ package import Postgres
 internal import SQLite
 package import Time
 
-/// Copies everything in a SQLite store into PostgreSQL, or back.
+/// Copies a complete SQLite store to PostgreSQL, or a PostgreSQL store to SQLite.
 ///
-/// An interrupted copy resumes when the same call is repeated. For that a copy has a random number, which both stores keep: SQLite as the
-/// mark of its last run, PostgreSQL in `copies`. A service that opens the source erases the number, because copied rows may be out of date
-/// then. No service can open the target before the copy is complete.
+/// An interrupted copy resumes when the same call is repeated. For this purpose, both stores contain the copy's random number: SQLite as
+/// the mark of the last run, PostgreSQL in `copies`. A service that opens the source erases the number, because copied rows may then be out
+/// of date. Services cannot open the target before the copy is complete.
 ///
-/// One machine's knowledge of its clock (`Store.trustedTime`) is not copied: a shared store has none.
+/// The time that one machine keeps for itself (`Store.trustedTime`) is not copied, because a shared store has none.
 package struct StoreCopy: Sendable {
     package let path: String
-    /// The address of the PostgreSQL store; its role may change the tables, and sequences as `store migrate --grant` allows it.
+    /// The address of the PostgreSQL store. The role needs the privileges on tables and sequences that `store migrate --grant` grants.
     package let address: ConnectionSettings
-    /// Whether to remove what an unfinished copy has brought, instead of going on with it or refusing.
+    /// Whether to remove the rows of an unfinished copy, instead of continuing the copy or rejecting the call.
     package var beginsAnew = false
-    /// The maximum number of rows that a transaction copies.
+    /// The maximum number of rows that one transaction copies.
     package var rowsPerStep = 5000
     package var clock: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
 
@@ -26,11 +26,11 @@ package struct StoreCopy: Sendable {
         self.address = address
     }
 
-    /// Copies the SQLite store into the PostgreSQL database, which must be empty or hold this unfinished copy.
+    /// Copies the SQLite store to the PostgreSQL database, which must be empty or contain an unfinished copy of this store.
     ///
-    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The file stays in place.
+    /// Marks attempts in progress as interrupted, and makes their deliveries due immediately. The SQLite file is kept.
     /// - Parameter observe: called after each transaction; an error that it throws ends the copy.
-    /// - Throws: the reason, with the remedy; when the numbers of rows differ at the end, the database stays unfinished.
+    /// - Throws: the reason, with the remedy. When the numbers of rows differ at the end, the database remains an unfinished copy.
     package func toPostgres(
         observe: (StoreCopyProgress) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreCopyReport {
@@ -60,13 +60,13 @@ package struct StoreCopy: Sendable {
         case .new:
             try prepare(lock)
             let (source, copy) = (try SQLiteCopyEnd(path), Self.newCopy())
-            // The source first: a target that knows a copy which its source does not know would be refused.
+            // Marks the source first: a target whose copy number is not in the source would be rejected.
             try source.setMark(copy)
             return (source, copy, false)
         }
     }
 
-    /// Does what a service does first: looks for damage, brings the schema to the present version, ends interrupted attempts.
+    /// Performs a service's first steps: checks for damage, migrates the schema, and marks interrupted attempts.
     private func prepare(_ lock: DatabaseLock) throws(StoreError) {
         let database = try DatabaseFile.open(
             path, lock: lock, movesAgain: false, settings: StoreSettings(), random: SystemRandomNumberGenerator()
@@ -75,11 +75,11 @@ package struct StoreCopy: Sendable {
         try DatabaseFile.explained(path) { () throws(SQLiteError) in try database.endRun() }
     }
 
-    /// Copies the PostgreSQL store into a new SQLite file, which gets its name when it is complete.
+    /// Copies the PostgreSQL store to a new SQLite file. The file is renamed to `path` when the copy is complete.
     ///
-    /// Attempts that were under way end as interrupted, and their deliveries are due at once. The database stays unchanged.
+    /// Marks attempts in progress as interrupted, and makes their deliveries due immediately. The other data of the database is unchanged.
     /// - Parameter observe: called after each transaction; an error that it throws ends the copy.
-    /// - Throws: the reason, with the remedy; when the numbers of rows differ at the end, the file does not get its name.
+    /// - Throws: the reason, with the remedy. When the numbers of rows differ at the end, the file is not renamed.
     package func toSQLite(
         observe: (StoreCopyProgress) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreCopyReport {
@@ -106,7 +106,7 @@ package struct StoreCopy: Sendable {
         }
     }
 
-    /// The counts of a copy that an earlier call has completed.
+    /// Compares the row counts of a copy that an earlier call completed.
     private func compared(_ place: PostgresCopyPlace) throws(StoreError) -> StoreCopyReport {
         let lock = try DatabaseLock(path)
         defer { withExtendedLifetime(lock) {} }
@@ -114,7 +114,7 @@ package struct StoreCopy: Sendable {
         return StoreCopyReport(tables: try run.compared(), isContinued: true)
     }
 
-    /// A number for a copy: beyond those that `runs` has otherwise.
+    /// Returns a random number for a copy. It differs from 0 and 1, which `runs.closed` contains without a copy.
     private static func newCopy() -> Int64 { Int64.random(in: 2...Int64.max) }
 
     private func withDatabase<Value>(_ body: (PostgresCopyPlace) throws(StoreError) -> Value) throws(StoreError) -> Value {
@@ -122,7 +122,7 @@ package struct StoreCopy: Sendable {
         defer { session.connection.close() }
         let place = try PostgresCopyPlace(session, address: address, clock: clock)
         return try place.withoutServices { () throws(StoreError) in
-            // The connection was made with root's rights, because libpq looks for certificates in root's home.
+            // The connection was opened with root's rights, because libpq looks for certificates in root's home directory.
             try StoreFile.asOwner(of: path) { () throws(StoreError) in try body(place) }
         }
     }

@@ -18,7 +18,7 @@ extension StoreError {
     static let copySourceChanged = StoreError(
         .unavailable, "a service has used the source while it was copied", remedy: "stop all services, then begin again with --anew")
 
-    /// The server may be about to commit the last transaction of a command that was killed.
+    /// Rows that the last transaction of a killed command may have added: the server may commit it after the command has ended.
     static func copyOverlaps(_ table: String) -> StoreError {
         StoreError(
             .unavailable, "rows of \(table) have arrived from elsewhere, perhaps from a command that was killed just now",

@@ -7,7 +7,7 @@ struct MemoryBotCalls {
         var call: BotCall
     }
 
-    /// In the order of their places.
+    /// The entries in the order of their positions.
     private var entries: [Entry] = []
     private var ids: [[UInt8]: UUIDv7] = [:]
     private var count: Int64 = 0
@@ -21,7 +21,7 @@ struct MemoryBotCalls {
         }
         count += 1
         let entry = Entry(place: BotCallCursor(at: call.at.stored, number: count), call: call)
-        // From the end, where most belong.
+        // Searches backward, because most calls belong at the end.
         entries.insert(entry, at: entries.lastIndex { $0.place < entry.place }.map { $0 + 1 } ?? 0)
         return .new
     }
@@ -74,6 +74,6 @@ extension BotCallFilter {
 }
 
 extension String? {
-    /// Whether there is no such text, or it has the same bytes.
+    /// Whether this value is nil or has the same bytes as `text`.
     fileprivate func isNilOr(_ text: String) -> Bool { map { $0.utf8.elementsEqual(text.utf8) } ?? true }
 }

@@ -30,17 +30,17 @@ struct MemoryDevices: RegistryRows {
 
     func revocations(appID: String, userID: String) -> Revocations { revocations }
 
-    /// The devices that match, tombstones included, sorted by key.
+    /// Returns the matching devices, tombstones included, sorted by key.
     func devices(_ filter: DeviceFilter) -> [RegistryDevice] {
         devices.values.filter { filter.matches($0.key) }.sorted { $0.key < $1.key }
     }
 
-    /// The registered devices of all apps that match, sorted by key.
+    /// Returns the matching registered devices of all apps, sorted by key.
     func registered(where matches: (Device.Key) -> Bool) -> [Device] {
         devices.values.filter { matches($0.key) }.compactMap(\.device).sorted { $0.key < $1.key }
     }
 
-    /// The devices last seen before a time, tombstones included, the longest unseen first.
+    /// Returns the devices last seen before a time, tombstones included, oldest activity first.
     func idle(seenBefore time: UnixMilliseconds) -> [RegistryDevice] {
         devices.values.filter { $0.seenAt < time }.sorted { $0.seenAt == $1.seenAt ? $0.key < $1.key : $0.seenAt < $1.seenAt }
     }
@@ -51,8 +51,8 @@ struct MemoryDevices: RegistryRows {
         deviceCalls = deviceCalls.filter { $0.value.at >= time }
     }
 
-    /// Writes a change.
-    /// - Returns: the change to announce; nil for one that was written.
+    /// Applies a change to the rows.
+    /// - Returns: the change, if it must be announced; nil if it changed the rows.
     mutating func apply(_ change: RegistryTransition.Change) -> RegistryChange? {
         switch change {
         case .put(let device): devices[device.key] = device

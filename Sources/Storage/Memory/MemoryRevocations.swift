@@ -1,15 +1,15 @@
 internal import Core
 
-/// The revocations of a memory store. Every change is kept, because removals have no other record.
+/// The revocations of a memory store. All changes are kept, because the store has no other record of removals.
 struct MemoryRevocations {
-    /// In the order of their ids.
+    /// All revocations, sorted by id.
     private var all: [Revocation] = []
-    /// In their order; the version is how many there were.
+    /// All changes in their order. The version is the number of changes.
     private var changes: [RevocationChange] = []
     private(set) var known = KnownRevocations()
 
     mutating func add(_ revocation: Revocation) {
-        // From the end, where most ids belong.
+        // Searches backward, because most ids belong at the end.
         all.insert(revocation, at: all.lastIndex { $0.id < revocation.id }.map { $0 + 1 } ?? 0)
         changes.append(.added(revocation))
         known.apply(.added(revocation))

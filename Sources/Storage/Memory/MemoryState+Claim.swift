@@ -2,7 +2,7 @@ internal import Core
 internal import Time
 
 extension MemoryState {
-    /// Leases due deliveries for the claims, in their order and within one budget.
+    /// Leases due deliveries for the claims, in order and within one shared budget.
     mutating func claimDue(_ claims: [Claim]) -> [Claimed] {
         var budget = ClaimBudget()
         return claims.map { claim in
@@ -38,15 +38,15 @@ extension MemoryState {
         return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue)
     }
 
-    /// Counts the call of a due delivery.
-    /// - Returns: when it may be made instead; nil when it may be made now.
+    /// Applies the rate limits to a due delivery, and counts its call if the call is allowed now.
+    /// - Returns: the earliest time at which the call is allowed; nil if it is allowed now.
     private mutating func waits(_ index: Int, _ claim: Claim) -> UnixMilliseconds? {
         guard let call = RateLimitedCall(shown(entries[index]), claim.rateLimits) else { return nil }
         defer { limiter.wrote() }
         return limiter.admit(call, notifier: claim.notifier, now: claim.now)
     }
 
-    /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now.
+    /// Makes deliveries due now whose due time is later than any backoff allows, because the clock was set back.
     private mutating func pullIn(_ claim: Claim) {
         for index in entries.indices {
             let delivery = entries[index].delivery
@@ -57,7 +57,7 @@ extension MemoryState {
         }
     }
 
-    /// The delivery that is due for the longest time of the app whose turn it is.
+    /// Returns the longest-due delivery of the app whose turn it is.
     private func nextTurn(_ claim: Claim) -> (app: ByteKey, index: Int)? {
         let due = waiting(for: claim.notifier).filter { entries[$0].delivery.dueAt <= claim.now }
         let apps = Dictionary(grouping: due) { ByteKey(entries[$0].delivery.event.identity.appID) }

@@ -26,7 +26,7 @@ extension MemoryState {
         return idle.count
     }
 
-    /// Writes the changes that `RegistryTransition` has decided on.
+    /// Applies changes of a `RegistryTransition`.
     mutating func apply(_ changes: [RegistryTransition.Change], audience: RegistryAudience, rules: MemoryRules) {
         for change in changes {
             if let reported = devices.apply(change) { announce(reported, audience: audience, rules: rules) }

@@ -34,7 +34,7 @@ extension MemoryState {
         return count
     }
 
-    /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
+    /// Stores an event that belongs to no comment. If the queue is full, its deliveries end immediately.
     mutating func announce(_ incoming: IncomingEvent, _ rules: MemoryRules) {
         guard case .success(let rows) = admitted(plan(incoming), event: incoming.event, rules: rules) else { return }
         insert(incoming, rows)
@@ -76,7 +76,7 @@ extension MemoryState {
             ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
     }
 
-    /// Deletes the person and the device of an event that must be erased, unless a delivery of it is pending.
+    /// Deletes the person and the device of an event that must be erased, unless one of its deliveries is pending.
     mutating func dropPersonIfReported(_ id: UUIDv7) {
         guard erased.contains(id), !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state == .pending }) else { return }
         events = events.map { $0.id == id ? $0.withoutPerson() : $0 }

@@ -1,7 +1,7 @@
 internal import Core
 internal import Time
 
-/// Reports of help desks, and the topics that they are about.
+/// Reports of help desks, and the topics of the reports.
 extension MemoryState {
     struct ConversationKey: Hashable {
         let appID: ByteKey

@@ -1,6 +1,6 @@
 internal import Core
 
-/// The search for a name: everything is looked through at once, so that only a page full of devices has a next one.
+/// The search for a name. It scans all data in one call, so a further page exists only when devices fill the page.
 extension MemoryState {
     func search(for query: NameQuery, after: NameCursor?, limit: Int) -> NamePage {
         let isSame = { (text: String?) in text.map { $0.utf8.elementsEqual(query.name.utf8) } ?? false }

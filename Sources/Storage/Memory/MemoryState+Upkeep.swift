@@ -1,7 +1,7 @@
 internal import Core
 internal import Time
 
-/// Upkeep: the calls of operators and what ends by time.
+/// Maintenance: operations of operators, and expiry by time.
 extension MemoryState {
     mutating func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds,
@@ -71,8 +71,8 @@ extension MemoryState {
         delivery.state == .pending && delivery.dueAt <= now && delivery.event.expiresAt <= expiredBy
     }
 
-    /// Deletes up to `limit` deliveries that ended before the time `endedBefore` gives for them, and events left without deliveries. Their
-    /// comments are still recognised.
+    /// Deletes up to `limit` deliveries that ended before the time that `endedBefore` returns for them, and events that have no deliveries
+    /// left. Comments of deleted events are still recognised as duplicates.
     mutating func forget(limit: Int, endedBefore: (Delivery) -> UnixMilliseconds) -> Int {
         let ended = entries.map(\.delivery).filter { delivery in delivery.endedAt.map { $0 < endedBefore(delivery) } ?? false }
         let ids = Set(ended.prefix(limit).map(\.id))

@@ -6,7 +6,7 @@ struct MemoryRules: Sendable {
     let devicesPerUser: Int
 }
 
-/// Everything that a memory store holds, with the transitions of `Store`.
+/// All data of a memory store, with the state transitions of `Store`.
 struct MemoryState {
     struct Entry {
         var delivery: Delivery
@@ -16,13 +16,13 @@ struct MemoryState {
     }
 
     var devices = MemoryDevices()
-    /// The calls that paces count, of all notifiers.
+    /// The calls that count toward rate limits, for all notifiers.
     var limiter = OutboundRateLimiter()
     /// The order of apps in the claims of each notifier.
     var turns: [ByteKey: AppTurns<ByteKey>] = [:]
-    /// Makes the ids of the registry's events.
+    /// Generates the ids of registry events.
     var random: any RandomNumberGenerator & Sendable
-    /// In the order of their acceptance.
+    /// The events in the order of their acceptance.
     var events: [Event] = []
     /// Comments whose deliveries were deleted; they are still recognised as duplicates.
     var past: [Event.Identity: (id: UUIDv7, receivedAt: UnixMilliseconds)] = [:]
@@ -31,16 +31,16 @@ struct MemoryState {
         didSet { devices.revocations = revocations.known.current }
     }
     var keyUses = MemoryKeyUses()
-    /// The states that help desks' reports have left.
+    /// The states of conversations, from the reports of help desks.
     var conversations: [ConversationKey: KnownConversation] = [:]
     var botCalls = MemoryBotCalls()
     var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
     var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
-    /// The events that lose their persons when none of their deliveries is pending.
+    /// Events whose person must be deleted once no delivery of the event is pending.
     var erased: Set<UUIDv7> = []
-    /// In the order of their acceptance.
+    /// The deliveries in the order of their acceptance.
     var entries: [Entry] = []
-    /// The number of events that were ever accepted, including deleted ones.
+    /// The number of events that were accepted since the start, including deleted events.
     private var accepted: Int64 = 0
 
     init(random: any RandomNumberGenerator & Sendable) {
@@ -82,7 +82,7 @@ struct MemoryState {
     }
 
     func admitted(_ rows: [DeliveryPlan.Row], event: Event, rules: MemoryRules) -> Result<[DeliveryPlan.Row], StoreError> {
-        // Only near a bound.
+        // Lazy, because the counts are needed only near a limit.
         lazy var pending = pendingByApp
         return rules.bounds.admitted(rows, of: event, total: pendingCount) { pending.queue($0, of: ByteKey(event.identity.appID)) }
     }
@@ -127,12 +127,12 @@ struct MemoryState {
         dropDataIfUnneeded(event.id)
     }
 
-    /// Keeps the identity by which a comment is recognised.
+    /// Stores a comment's identity for the detection of duplicates.
     mutating func remember(_ event: Event) {
         if event.identity.commentID != nil { past[event.identity] = (event.id, event.receivedAt) }
     }
 
-    /// Deletes an event's data unless a delivery needs it.
+    /// Deletes an event's data unless one of its deliveries needs them.
     mutating func dropDataIfUnneeded(_ id: UUIDv7) {
         guard !entries.contains(where: { $0.delivery.event.id == id && $0.delivery.state.needsData }) else { return }
         events = events.map { $0.id == id ? $0.withoutData() : $0 }
@@ -146,7 +146,7 @@ struct MemoryState {
             && left.identity.ticketID == right.identity.ticketID && left.identity.appID.utf8.elementsEqual(right.identity.appID.utf8)
     }
 
-    /// The delivery of an entry, with the current record of its device.
+    /// Returns the delivery of an entry, with the current record of its device.
     func shown(_ entry: Entry) -> Delivery {
         let (delivery, event) = (entry.delivery, entry.delivery.event)
         let device = delivery.deviceID.flatMap {
@@ -211,7 +211,7 @@ struct MemoryState {
         return DeadCounts(counts, endedBy: dead.compactMap { $0.endedAt?.stored }.max())
     }
 
-    /// The pending deliveries of a notifier, without those that wait for an earlier one.
+    /// Returns the pending deliveries of a notifier, without deliveries that wait for an earlier one in their order.
     func waiting(for notifier: String) -> [Int] {
         var leaders: Set<OrderKey> = []
         return entries.indices.filter { index in
@@ -227,7 +227,7 @@ struct MemoryState {
         dropPersonIfReported(entries[index].delivery.event.id)
     }
 
-    /// Records the outcome of an attempt; false when the attempt is unknown or already has an outcome.
+    /// Records the outcome of an attempt. Returns false when the attempt is unknown or already has an outcome.
     private func record(_ result: FinishedAttempt, in attempts: inout [DeliveryAttempt]) -> Bool {
         guard let index = attempts.firstIndex(where: { $0.number == result.attempt && $0.endedAt == nil }) else { return false }
         attempts[index] = DeliveryAttempt(
@@ -237,7 +237,7 @@ struct MemoryState {
     }
 }
 
-/// The key by which a notifier's deliveries keep their order.
+/// The key within which a notifier makes deliveries in order.
 private struct OrderKey: Hashable {
     let appID: ByteKey
     let number: Int64

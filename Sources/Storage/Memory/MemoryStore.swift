@@ -2,17 +2,17 @@ package import Core
 internal import Threading
 package import Time
 
-/// The reference implementation of `Store`, for tests and demonstrations. Everything is lost when the process ends.
+/// The reference implementation of `Store`, for tests and demonstrations. All data are lost when the process ends.
 ///
-/// Each claim scans all deliveries, so it is for thousands of them, not for millions.
+/// Each claim scans all deliveries, so the store is suitable for thousands of deliveries, not for millions.
 package final class MemoryStore: Store {
     private let state: Monitor<MemoryState?>
     private let rules: MemoryRules
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     /// - Parameters:
     ///     - settings: only `bounds` and `devicesPerUser` are used.
-    ///   - random: makes the ids of the registry's events.
+    ///   - random: generates the ids of registry events.
     package init(
         settings: StoreSettings = StoreSettings(), random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
@@ -93,7 +93,7 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.removeIdleDevices(seenBefore: seenBefore, now: now, limit: limit, audience, rules) }
     }
 
-    /// A claim never fails alone.
+    /// All claims succeed or fail together.
     package func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
@@ -180,7 +180,7 @@ package final class MemoryStore: Store {
         try whileOpen { $0.signOutDevices(coveredBy: revocation, now: now, audience, rules) }
     }
 
-    /// Nothing: `signOutDevices` looks at all devices.
+    /// Always returns nil, because `signOutDevices` examines all devices.
     package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? { nil }
 
     package func formerSalt() throws(StoreError) -> [UInt8]? { try whileOpen { $0.revocations.salt } }
@@ -249,15 +249,15 @@ package final class MemoryStore: Store {
         try whileOpen { $0.clear(key, incoming: incoming, rules: rules) }
     }
 
-    /// Drops everything.
+    /// Deletes all data.
     @discardableResult
     package func close() -> StoreError? {
         state.withLock { $0 = nil }
         return nil
     }
 
-    /// Models what opening does to a store in a file: running attempts are interrupted, their deliveries are due at once, and turns begin
-    /// anew.
+    /// Simulates the opening of a file store: attempts in progress are interrupted, their deliveries are due immediately, and the order of
+    /// turns starts again.
     func releaseLeases() throws(StoreError) {
         try whileOpen { $0.releaseLeases() }
     }

@@ -2,7 +2,7 @@ package import Core
 internal import Postgres
 package import Time
 
-/// Calls of bots, which all processes that share the database store and list.
+/// Bot calls. All processes that share the database store and list them.
 extension PostgresStore {
     package func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
@@ -47,8 +47,8 @@ extension PostgresStore {
         return offset.localTime(lost)
     }
 
-    /// Deletes the calls of a person, in several transactions.
-    /// - Returns: how many.
+    /// Deletes a person's calls, in several transactions.
+    /// - Returns: the number of deleted calls.
     func eraseBotCalls(of person: AppUser) throws(StoreError) -> Int {
         var count = 0
         while true {
@@ -60,7 +60,7 @@ extension PostgresStore {
 }
 
 extension PostgresSession {
-    /// The calls that match among the next `rows` before a place.
+    /// Returns the matching calls among the next `rows` calls before a position.
     fileprivate func step(
         _ filter: BotCallFilter, before: BotCallCursor, rows: Int, limit: Int
     ) throws(PostgresError) -> BotCallWalk.Step {
@@ -80,7 +80,7 @@ extension PostgresSession {
         var (found, end) = (BotCallWalk.Found(), BotCallCursor?.none)
         for row in result {
             let place = BotCallCursor(at: try row.int64(12), number: try row.int64(0))
-            // A row without a call says where the step has ended.
+            // A row without a call contains the position at which the step ended.
             if row.isNull(1) { end = place } else { found.append((place, try BotCall(row))) }
         }
         return (found, end)
@@ -92,7 +92,8 @@ private enum BotCallReadingStatements {
         SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at
         FROM bot_calls JOIN apps ON apps.number = app WHERE id = $1
         """
-    // Each takes a step of the index that its first condition names, and says with a last row where that ends if there may be more.
+    // Each statement scans one step of the index that its first condition matches. If more rows may follow, it returns an additional row
+    // with the end of the step.
     static let all: StaticString = """
         WITH step AS MATERIALIZED (
             SELECT number, at, app, user_id, bot, function, outcome FROM bot_calls

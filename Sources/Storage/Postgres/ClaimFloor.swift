@@ -2,19 +2,19 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// The position at which the claims of a notifier begin to search, while many dead rows lie before the due ones.
+/// The position at which the claims of a notifier begin to search, so that they skip dead index entries before the due deliveries.
 ///
-/// A transaction that stays open keeps ended deliveries in the index, and each claim would pass over all of them again. So when a search
-/// from the beginning took long, the next ones begin where it found a row. When the next delivery of a ticket becomes the first, searches
-/// start at the beginning again. Other rows that become due before that position, such as those with leases of a dead replica, are found by
-/// the next search from the beginning. Such searches take at most a twentieth of the time.
+/// A transaction that stays open keeps ended deliveries in the index, and each claim would scan all of them again. After a slow search from
+/// the beginning, later searches therefore begin at the first row that it found. When another delivery becomes the first of its order,
+/// searches start at the beginning again. Other rows that become due before the position, such as leases of a dead replica, are found by
+/// the next search from the beginning. Searches from the beginning take at most a twentieth of the time.
 struct ClaimFloor: Equatable {
-    /// A place in the order in which deliveries are claimed.
+    /// A position in the order in which deliveries are claimed.
     struct Place: Equatable {
         let due, event: Int64
         let position: Int32
 
-        /// Before all others.
+        /// The position before all deliveries.
         static let start = Place(due: .min, event: .min, position: .min)
     }
 
@@ -27,11 +27,11 @@ struct ClaimFloor: Equatable {
 
     func start(_ now: MonotonicMilliseconds) -> Place { now < until ? place : .start }
 
-    /// Takes in how long a look took.
+    /// Records the duration of a search.
     /// - Parameters:
-    ///   - milliseconds: of the look of this notifier.
-    ///   - start: where it began; only a look from the beginning says something.
-    ///   - found: the delivery that is due for the longest time, or else the place behind everything that was due.
+    ///   - milliseconds: the duration of the search for this notifier.
+    ///   - start: the position at which the search began. Only searches from the beginning are recorded.
+    ///   - found: the longest-due delivery; if none was due, the position after all due deliveries.
     mutating func note(_ milliseconds: UInt64, from start: Place, found: @autoclosure () -> Place, now: MonotonicMilliseconds) {
         guard start == .start else { return }
         place = milliseconds > Self.slowMilliseconds ? found() : .start
@@ -40,7 +40,7 @@ struct ClaimFloor: Equatable {
 }
 
 extension ClaimFloor.Place {
-    /// The place of the delivery that is due for the longest time, which each row of a look names.
+    /// Reads the position of the longest-due delivery, which each row of a search contains.
     init(first row: Row) throws(PostgresError) {
         self.init(due: try row.int64(32), event: try row.int64(33), position: try row.int32(34))
     }

@@ -2,14 +2,14 @@ package import Core
 internal import Postgres
 internal import Time
 
-/// Operators' conditions, and which of the processes that share the database see them.
+/// Operators' conditions, and the processes sharing the database that currently detect them.
 extension PostgresStore {
     package func conditions() throws(StoreError) -> [OperatorCondition] {
         let offset = offset(for: clock())
         return try read { session throws(PostgresError) in
             var found: [OperatorCondition] = []
             for row in try session.run([Query(ConditionStatements.all)])[0] {
-                // A later version may know more kinds.
+                // Skips unknown kinds, which a later version may have stored.
                 guard let kind = OperatorCondition.Kind(rawValue: try row.stored(0)) else { continue }
                 let key = OperatorCondition.Key(kind, try row.stored(1))
                 found.append(OperatorCondition(key, since: try row.time(2), data: try row.bytes(3)))
@@ -48,8 +48,8 @@ extension PostgresStore {
 
 private enum ConditionStatements {
     static let all: StaticString = "SELECT kind, subject, since, data FROM conditions ORDER BY kind, subject"
-    // Locks the row in any case: with DO NOTHING another process could end the condition meanwhile. Only a row that was inserted has no
-    // xmax.
+    // Locks the row even if it exists: with DO NOTHING, another process could end the condition meanwhile. Only an inserted row has an xmax
+    // of 0.
     static let raise: StaticString = """
         INSERT INTO conditions AS old (kind, subject, since, data, holders) VALUES ($1, $2, $3, $4, ARRAY[$5::uuid])
         ON CONFLICT (kind, subject) DO UPDATE SET holders = array_append(array_remove(old.holders, $5::uuid), $5::uuid)

@@ -3,11 +3,13 @@ internal import Postgres
 internal import Time
 
 extension DeliveryTransaction {
-    /// Processes claims in order: one query of what is due for all of them, one write of what begins, one query of what is due next.
+    /// Processes claims in order: one query for the due deliveries of all claims, one write for the leases, and one query for the next due
+    /// times.
     func claim(_ claims: [Claim]) throws(PostgresError) -> [Result<Claimed, StoreError>] {
         var (results, budget, rest) = ([Result<Claimed, StoreError>](), ClaimBudget(), claims[...])
         while !rest.isEmpty {
-            // A second claim of a notifier sees what the first one has taken.
+            // Claims of the same notifier are processed one after the other, so that a later claim does not select deliveries of an earlier
+            // one.
             var names: Set<ByteKey> = []
             let count = rest.firstIndex { !names.insert(ByteKey($0.notifier)).inserted }.map { $0 - rest.startIndex } ?? rest.count
             results += try claim(ofDifferentNotifiers: Array(rest.prefix(count)), &budget)
@@ -37,7 +39,7 @@ extension DeliveryTransaction {
         }
     }
 
-    /// Drafts a claim from the rows that were due. A row that cannot be read fails this claim alone.
+    /// Drafts a claim from its due rows. If a row cannot be read, only this claim fails.
     private func draft(_ claim: Claim, rows: Rows, budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
         var draft = ClaimDraft(claim, after: session.lastTurns[ByteKey(claim.notifier)])
         defer { session.lastTurns[ByteKey(claim.notifier)] = draft.lastTurn }
@@ -58,7 +60,7 @@ extension DeliveryTransaction {
             try write(putOff)
             let apps = draft.appsWithMore(than: due, asked: asked, from: begun)
             guard !apps.isEmpty, draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
-            // If many have ended, more may be due.
+            // Searches again, because the ended deliveries may have hidden further due ones.
             asked = max(limit - draft.begun.count, min(2 * (endings.count + putOff.count), budget.ends - draft.ended))
             let start = session.floor(claim.notifier, SystemClock.monotonicMilliseconds())
             let taken = draft.begun.map(\.stored.place.key)
@@ -68,10 +70,11 @@ extension DeliveryTransaction {
         }
     }
 
-    /// Makes deliveries due that are due later than any backoff allows, after the clock was set back, and locks what is due.
+    /// Queries and locks the due deliveries. First makes deliveries due whose due time is later than any backoff allows, because the clock
+    /// was set back.
     private func due(_ claims: [Claim]) throws(PostgresError) -> [Rows] {
         let began = SystemClock.monotonicMilliseconds()
-        // By the server's clock, as the way there says nothing of the rows.
+        // Measures the time by the server's clock, because the network latency does not depend on the rows.
         var (queries, places) = ([PostgresSession.timeQuery], [Int]())
         for claim in claims {
             if claim.latestPlausibleDue != .max { queries.append(claim.pullInQuery) }
@@ -86,7 +89,7 @@ extension DeliveryTransaction {
         return found
     }
 
-    /// Notes for the next looks how long this one took, and where it found something.
+    /// Records the duration and the position of this search for the next searches.
     private func note(_ found: [Rows], of claims: [Claim], began: MonotonicMilliseconds, milliseconds: UInt64) {
         let now = SystemClock.monotonicMilliseconds()
         for (claim, rows) in zip(claims, found) where claim.limit > 0 {
@@ -110,7 +113,7 @@ extension DeliveryTransaction {
         ])
     }
 
-    /// The next due time of each notifier, and its pauses, after the claims' updates.
+    /// Returns each notifier's next due time and pauses, after the updates of the claims.
     private func outlook(
         _ claims: [Claim]
     ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
@@ -139,7 +142,7 @@ struct ClaimDraft {
     private(set) var expired = 0
     private(set) var withoutTarget = 0
     private(set) var putOff = 0
-    /// The number of the app that had the last turn; nil at first.
+    /// The number of the app whose turn was last; nil before the first turn.
     private(set) var lastTurn: Int32?
 
     init(_ claim: Claim, after lastTurn: Int32?) {
@@ -147,7 +150,7 @@ struct ClaimDraft {
         self.lastTurn = lastTurn
     }
 
-    /// The number that was ended or deferred instead of being attempted.
+    /// The number of deliveries that were ended or deferred without an attempt.
     var ended: Int { expired + withoutTarget + putOff }
 
     func claimed(nextDue: UnixMilliseconds?, pauses: [SharedPause] = []) -> Claimed {
@@ -155,7 +158,8 @@ struct ClaimDraft {
             begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue, pauses: pauses)
     }
 
-    /// The deliveries that `take` may look at: as many as still fit, and between them those that end instead.
+    /// Returns the deliveries that `take` may process: as many as the claim can still lease, and the deliveries between them that end
+    /// without an attempt.
     func reach(of due: [StoredRow], limit: Int) -> ArraySlice<StoredRow> {
         var room = limit - begun.count
         return due.prefix { stored in
@@ -164,12 +168,12 @@ struct ClaimDraft {
         }
     }
 
-    /// The apps of which more may be due than was found: those with as many rows as requested, those of which one ended, so that the next
-    /// one of its order is first, and those of which one was left.
+    /// Returns the apps that may have further due deliveries. Such an app has as many rows as requested, or has a delivery that ended and
+    /// so unblocks the next one of its order, or has a delivery that was left.
     /// - Parameters:
-    ///   - due: the rows found.
-    ///   - asked: the requested number.
-    ///   - first: the number that had begun before.
+    ///   - due: the rows that were found.
+    ///   - asked: the requested number of rows.
+    ///   - first: the number of deliveries that had already been leased.
     func appsWithMore(than due: [StoredRow], asked: Int, from first: Int) -> [Int32] {
         let found = Dictionary(grouping: due) { $0.place.app }
         let begun = Dictionary(grouping: begun[first...]) { $0.stored.place.app }
@@ -179,16 +183,17 @@ struct ClaimDraft {
         }
     }
 
-    /// Takes due deliveries in their order.
+    /// Processes due deliveries in order.
     /// - Parameters:
-    ///   - ends: how many may be ended or put off in all.
-    ///   - book: has the counts of their calls.
-    /// - Returns: those that end now, and those that wait for the pace.
+    ///   - ends: the total number of deliveries that may be ended or deferred.
+    ///   - limiter: contains the counts of the deliveries' calls.
+    /// - Returns: the deliveries that end now, and the deliveries that wait for a rate limit.
     mutating func take(
         _ due: ArraySlice<StoredRow>, ends: Int, _ limiter: inout OutboundRateLimiter
     ) -> (endings: [DeliveryTransaction.Ending], putOff: [DeliveryTransaction.Retry]) {
         var (endings, waiting) = ([DeliveryTransaction.Ending](), [DeliveryTransaction.Retry]())
-        // When one of an order ends, another one leads, and may have been due for longer than what follows here of its app.
+        // When a delivery ends, the next one of its order becomes the first. It may have been due for longer than the app's following
+        // deliveries in this list.
         var hidingOlder: Set<Int32> = []
         for stored in due where ended < ends {
             let app = stored.place.app
@@ -207,7 +212,7 @@ struct ClaimDraft {
                 begun.append((stored, stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)))
                 lastTurn = app
             }
-            // A claim that may end no more gives the turn to the next app.
+            // When the claim has exhausted its budget of endings, the next turn belongs to the next app.
             if ended == ends { lastTurn = app }
         }
         return (endings, waiting)
@@ -222,27 +227,27 @@ extension Claim {
         )
     }
 
-    /// Looks for so many due deliveries, for not quite twice as many at most.
+    /// Queries due deliveries. The result may contain up to nearly twice `limit` rows.
     /// - Parameters:
-    ///   - last: the app that had the last turn.
-    ///   - apps: the apps that are asked; none for all.
+    ///   - last: the number of the app whose turn was last.
+    ///   - apps: the numbers of the apps to search; empty for all apps.
     func dueQuery(
         limit: Int, from start: ClaimFloor.Place, after last: Int32?, of apps: [Int32] = [], without taken: [DeliveryKey] = []
     ) -> Query {
         let rows: [Parameter] = [.int8Array(taken.map(\.event)), .int4Array(taken.map { Int32($0.position) })]
-        // The numbers of apps begin at 1.
+        // 0 is before all apps, because their numbers begin at 1.
         let turns: [Parameter] = [.int4(last ?? 0), .int4Array(apps)]
         return Query(ClaimStatements.due, [.stored(notifier), .int8(now.stored), .int8(Int64(limit))] + rows + start.parameters + turns)
     }
 }
 
-/// A row of the view `traced_stories`, with its place in the queue.
+/// A row of the view `traced_stories`, with its position in the queue.
 struct StoredRow {
     let place: DeliveryTransaction.Place
     let delivery: Delivery
     let needsDevice: Bool
 
-    /// Returns the ending of a due delivery; nil if it must be attempted.
+    /// Returns the state and reason with which a due delivery ends without an attempt; nil if it must be attempted.
     func end(expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
         if needsDevice, delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
@@ -258,9 +263,9 @@ enum ClaimStatements {
         UPDATE deliveries SET due_at = $2 FROM late
         WHERE deliveries.event = late.event AND deliveries.position = late.position
         """
-    // One search in `deliveries_turns` for each app that there is, of which there are few, finds out who has something due. Of those, in
-    // the order of their turns, as many as are wanted are asked for their part. `state < 1` is in the predicate of that index alone, so
-    // that the planner has no other one to choose, in which it would pass over the whole backlog.
+    // The first part searches `deliveries_turns` once for each app, of which there are few, and finds the apps with due deliveries. The
+    // second part reads the share of each app, in the order of turns, for as many apps as needed. `state < 1` is in the predicate of that
+    // index alone, so that the planner cannot choose another index and scan the whole backlog.
     static let due: StaticString = """
         WITH heads AS MATERIALIZED (
             SELECT number AS app, head.due_at, head.event, head.position FROM apps

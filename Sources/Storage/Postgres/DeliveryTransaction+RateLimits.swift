@@ -2,13 +2,13 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// The calls that paces count. Their rows are locked until the transaction ends, so that replicas decide one after the other.
+/// The calls that count toward rate limits. Their rows are locked until the transaction ends, so that replicas decide one after the other.
 extension DeliveryTransaction {
     func lock(_ calls: [RateLimitedCall], notifier: String) throws(PostgresError) {
         try lock(calls.flatMap { OutboundRateLimiter.keys(of: $0, notifier: notifier) })
     }
 
-    /// Uncounts calls that never reached their receivers.
+    /// Removes calls that never reached their receivers from the counts.
     func giveBack(_ calls: [(call: RateLimitedCall, notifier: String)]) throws(PostgresError) {
         try lock(calls.flatMap { OutboundRateLimiter.keys(of: $0.call, notifier: $0.notifier) })
         for (call, notifier) in calls { limiter.giveBack(call, notifier: notifier) }
@@ -29,7 +29,7 @@ extension DeliveryTransaction {
         limiter.wrote()
     }
 
-    /// Deletes expired counts and returns their number.
+    /// Deletes expired counts, and returns the number of deleted rows.
     func deleteRateLimitedCalls(until time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         guard limit > 0 else { return 0 }
         return try session.run([Query(OutboundRateStatements.forget, [.int8(time.stored), .int8(Int64(limit))])])[0].count
@@ -41,7 +41,7 @@ extension DeliveryTransaction {
         let rows = try session.run([
             Query(OutboundRateStatements.lock, [.storedArray(unread.map(\.notifier.text)), .int8Array(unread.map(\.number))])
         ])[0]
-        // In the order of the keys, of which each has a row by now.
+        // The rows are in the order of the keys, and the statement has created missing rows.
         for (key, row) in zip(unread, rows) {
             limiter.take(CallTimes(bytes: try row.bytes(0)), until: try row.time(1), for: key)
         }
@@ -49,7 +49,7 @@ extension DeliveryTransaction {
 }
 
 private enum OutboundRateStatements {
-    // An update that changes nothing, since it locks a row that is there and returns it as it was committed last.
+    // The update changes no values. It locks an existing row and returns its last committed version.
     static let lock: StaticString = """
         WITH locked AS (
             INSERT INTO paced_calls (notifier, number, until, times)

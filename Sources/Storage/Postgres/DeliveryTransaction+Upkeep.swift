@@ -2,12 +2,12 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// The changes of deliveries by operators and by time, each call a transaction of a limited size.
+/// Changes of deliveries by operators and by time. Each call is one transaction of limited size.
 extension DeliveryTransaction {
-    /// Makes those of the deliveries pending again, due now, that are still dead and find room; those that follow them in their order wait.
+    /// Makes dead deliveries pending and due now, if the queue has room. Later deliveries in the same order wait for them.
     func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> RetryStep {
         var (step, places) = (RetryStep(), [Place]())
-        // Newest first, as far as there is room.
+        // Processes the newest deliveries first, until the queue is full.
         for (place, own) in try lockDead(keys).reversed() {
             let obstacle = try own == nil ? obstacle(to: place) : own
             step.count(obstacle)
@@ -33,13 +33,13 @@ extension DeliveryTransaction {
         return step
     }
 
-    /// Returns why there is no room for one more; nil when there is.
+    /// Returns the reason why the queue has no room for another delivery; nil when it has room.
     private func obstacle(to place: Place) throws(PostgresError) -> RetryObstacle? {
         if depth.isUnread { depth.take(try session.depth()) }
         return batch.unit.settings.bounds.obstacle(total: depth.total) { depth.queue(place.notifier, of: place.app) }
     }
 
-    /// Gives up deliveries that have expired and are not being attempted.
+    /// Ends expired deliveries that are not being attempted as dead.
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(PostgresError) -> [ExpiredDeliveries] {
         var expired: [ExpiredDeliveries] = []
         var left = limit
@@ -52,15 +52,15 @@ extension DeliveryTransaction {
         return expired
     }
 
-    /// Gives up pending deliveries of a notifier, whatever is being attempted.
+    /// Ends pending deliveries of a notifier as dead, including deliveries that are being attempted.
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         let places = try overdue(notifier, expiredBy: .max, dueBy: .max, limit: limit)
         try end(places.map { Ending(place: $0, state: .dead, reason: StoreRules.purged, at: now) })
         return places.count
     }
 
-    /// Locks those of a notifier's pending deliveries that a person has read, except those that another transaction has locked, for example
-    /// to claim them.
+    /// Locks the notifier's pending deliveries that the person has read, except rows that another transaction has locked, for example to
+    /// claim them.
     func read(_ receipt: ReadReceipt, notifier: String, app: Int32) throws(PostgresError) -> [Place] {
         let parameters: [Parameter] = [
             .stored(notifier), .int4(app), .int8(Int64(ReadReceipt.maximumExaminedDeliveries)), .stored(receipt.person.userID),
@@ -75,13 +75,14 @@ extension DeliveryTransaction {
         return try places(Query(UpkeepStatements.lockPending, [.int8Array(events), .int4Array(positions)]))
     }
 
-    /// Lowers later expiries of pending deliveries to `latest`.
+    /// Lowers the expiry of pending deliveries to `latest`, if it is later.
     func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(PostgresError) {
         _ = try session.run([Query(UpkeepStatements.expireBy, [.int8(latest.stored), .int8(Int64(limit))])])
     }
 
-    /// Deletes deliveries that ended in a state before a time, and each event with its last delivery, which is still recognised.
-    /// - Returns: how many.
+    /// Deletes deliveries that ended in `state` before `time`, and events that have no deliveries left. Comments of deleted events are
+    /// still recognised as duplicates.
+    /// - Returns: the number of deleted deliveries.
     func forget(_ state: Delivery.State, before time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         guard limit > 0 else { return 0 }
         let rows = try session.run([
@@ -96,12 +97,12 @@ extension DeliveryTransaction {
             Query(WorkStatements.dropData, [events]), Query(UpkeepStatements.releaseEvents, [events]),
         ])[2]
         try remember(released)
-        // Now, because what need not be recognised any more is forgotten next.
+        // Writes the batch now, because the next step deletes comments that no longer need to be recognised.
         try batch.write()
         return keys.count
     }
 
-    /// Forgets comments that need not be recognised any more.
+    /// Deletes the identities of comments that no longer need to be recognised as duplicates.
     func forgetPast(receivedBefore time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         guard limit > 0 else { return 0 }
         return try session.run([Query(UpkeepStatements.forgetPast, [.int8(time.stored), .int8(Int64(limit))])])[0].count
@@ -118,8 +119,8 @@ extension DeliveryTransaction {
             Query(UpkeepStatements.overdue, [.stored(notifier), .int8(expiredBy.stored), .int8(dueBy.stored), .int8(Int64(limit))]))
     }
 
-    /// Locks those that are dead.
-    /// - Returns: them in the order of their keys, and why they are not retried, whatever room there is.
+    /// Locks the dead deliveries among `keys`.
+    /// - Returns: the deliveries in the order of their keys, each with the reason why it cannot be retried even if the queue has room.
     private func lockDead(_ keys: [DeliveryKey]) throws(PostgresError) -> [(place: Place, obstacle: RetryObstacle?)] {
         let query = Query(UpkeepStatements.lockDead, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })])
         var found: [(place: Place, obstacle: RetryObstacle?)] = []
@@ -129,7 +130,7 @@ extension DeliveryTransaction {
         return found
     }
 
-    /// Deletes events with their deliveries and attempts; their comments are still recognised.
+    /// Deletes events with their deliveries and attempts. Their comments are still recognised as duplicates.
     func erase(_ events: [Int64], now: UnixMilliseconds) throws(PostgresError) -> Erasure {
         let events = Parameter.int8Array(events.sorted())
         let found = try places(Query(UpkeepStatements.lockOfEvents, [events]))
@@ -145,7 +146,7 @@ extension DeliveryTransaction {
         return erasure
     }
 
-    /// Deletes the row of a person, who has no devices any more.
+    /// Deletes the row of a person who has no devices left.
     func erase(_ person: AppUser) throws(PostgresError) {
         _ = try session.run([Query(UpkeepStatements.erasePerson, [.stored(person.appID), .stored(person.userID)])])
     }
@@ -165,7 +166,8 @@ extension DeliveryTransaction {
     }
 }
 
-// Limited queries are materialised: in a join, the planner may run one again for each row, and change more than the limit.
+// Limited queries are materialised. Otherwise the planner may run such a query in a join once for each row, and the statement changes more
+// rows than the limit.
 private enum UpkeepStatements {
     static let lockOfEvents: StaticString = """
         SELECT event, position, notifier, app, order_key, leads, state::integer, attempts FROM deliveries
@@ -190,8 +192,8 @@ private enum UpkeepStatements {
         WHERE state = 0 AND notifier = $1 AND expires_at <= $2 AND due_at <= $3
         ORDER BY expires_at, event, position LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
         """
-    // In the order of `deliveries_turns`. Of push providers, which keep no order, so that each delivery leads. OFFSET has the events looked
-    // up one by one: they have no index of persons, and the planner would rather read all of them.
+    // Reads in the order of `deliveries_turns`. The notifiers are push providers, whose deliveries are not ordered, so each delivery leads.
+    // OFFSET makes the planner look up the events one by one; it would otherwise scan the table, because events have no index by person.
     static let read: StaticString = """
         WITH waiting AS MATERIALIZED (
             SELECT event, position FROM deliveries WHERE state < 1 AND leads IS NOT FALSE AND notifier = $1 AND app = $2

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Stores the outcomes of one pass and claims the deliveries of the next one, in one transaction.
+/// Stores the outcomes of one pass, and claims the deliveries of the next pass, in one transaction.
 final class DeliveryTransaction {
     struct Place {
         let key: DeliveryKey
@@ -30,7 +30,7 @@ final class DeliveryTransaction {
     let batch: PostgresBatch
     let session: PostgresSession
     let depth: QueueDepth
-    /// The calls that paces count, as far as this transaction has locked them.
+    /// The calls that count toward rate limits, as far as this transaction has locked them.
     var limiter = OutboundRateLimiter()
 
     init(_ batch: PostgresBatch) {
@@ -39,12 +39,12 @@ final class DeliveryTransaction {
         depth = batch.depth
     }
 
-    /// Records outcomes. Of several reports on one attempt the first counts.
+    /// Records outcomes. If an attempt has several outcomes, only the first one is recorded.
     func finish(_ finished: [FinishedAttempt]) throws(PostgresError) {
         guard !finished.isEmpty else { return }
         let places = try places(finished)
         let counted = try record(finished.filter { places[$0.id] != nil }, places)
-        // Locked in their order, and not in that of the outcomes.
+        // Locks persons in the order of their keys, and not in the order of the outcomes.
         var persons: Set<UnitOfWork.PersonKey> = []
         for result in counted where result.update != nil {
             if let key = result.device?.key { persons.insert(try batch.unit.key(key.appID, key.userID)) }
@@ -83,8 +83,8 @@ final class DeliveryTransaction {
         return places
     }
 
-    /// Writes outcomes into the deliveries' stories.
-    /// - Returns: those that were the first on their attempt, in their order.
+    /// Records outcomes in the attempts of the deliveries.
+    /// - Returns: the outcomes that are the first of their attempts, in the given order.
     private func record(_ finished: [FinishedAttempt], _ places: [UUIDv7: Place]) throws(PostgresError) -> [FinishedAttempt] {
         var seen: Set<String> = []
         let firsts = finished.filter { seen.insert("\($0.id) \($0.attempt)").inserted }
@@ -116,7 +116,7 @@ final class DeliveryTransaction {
         ])
     }
 
-    /// Ends pending deliveries, and lets the next one of each order key lead.
+    /// Ends pending deliveries, and makes the next delivery of each order key the first.
     func end(_ endings: [Ending]) throws(PostgresError) {
         guard !endings.isEmpty else { return }
         let keys = endings.map(\.place.key)
@@ -135,15 +135,17 @@ final class DeliveryTransaction {
                 .storedArray(ordered.map(\.place.notifier)), .int4Array(ordered.map(\.place.app)),
                 .int8Array(ordered.compactMap(\.place.order)),
             ]
-            // The next one may have been due for longer than the range of the claims' search.
+            // Resets the search position, because the next delivery of the order may have been due before it.
             for ending in ordered { session.floors[ByteKey(ending.place.notifier)] = nil }
-            // Locks the heads, then looks who is next: a statement sees what was committed before it began.
+            // Locks the heads first, and then selects the next deliveries: a statement sees all transactions that were committed before it
+            // began.
             queries += [
                 Query(WorkStatements.lowerHeads, heads), Query(WorkStatements.lead, heads), Query(WorkStatements.removeHeads, heads),
             ]
         }
         let events = Parameter.int8Array(Array(Set(keys.map(\.event))).sorted())
-        // Two transactions that end the last two deliveries of an event come one after the other, so that the second one sees that.
+        // The lock serializes two transactions that end the last two deliveries of an event, so that the second one sees that no delivery
+        // is pending.
         queries += [
             Query(WorkStatements.dropData, [events]), Query(WorkStatements.lockErased, [events]),
             Query(WorkStatements.dropPersons, [events]),

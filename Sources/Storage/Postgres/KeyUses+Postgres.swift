@@ -3,11 +3,11 @@ internal import Postgres
 internal import Threading
 internal import Time
 
-/// When keys were used, and which keys the processes that share the database have in force.
+/// The last uses of keys, and the keys that each process sharing the database has in force.
 extension PostgresStore {
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         let offset = offset(for: clock())
-        // All processes lock the rows in one order.
+        // Sorts the uses, so that all processes lock the rows in the same order.
         let uses = offset.databaseTime(uses.sorted { $0.name < $1.name })
         let query = Query(
             KeyUseStatements.record,
@@ -38,7 +38,7 @@ extension PostgresStore {
     package var replicas: [Replica] {
         status.withLock { status in
             (status.heartbeat?.replicas ?? []).map { replica in
-                // This process's own updates since its heartbeat are known here.
+                // For its own row, this process uses its current digest, which may be newer than the last heartbeat.
                 replica.isOwn
                     ? Replica(id: replica.id, isOwn: true, silentMilliseconds: 0, keysDigest: status.keysDigest) : replica
             }

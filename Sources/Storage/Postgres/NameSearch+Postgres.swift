@@ -1,7 +1,7 @@
 package import Core
 internal import Postgres
 
-/// The search for a name, each step a transaction of its own.
+/// The search for a name. Each step is a separate transaction.
 extension PostgresStore {
     package func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
         try searchNames(query, after: after, limit: limit)
@@ -54,7 +54,7 @@ extension PostgresStore: NameSearcher {
 }
 
 private enum NameStatements {
-    // The limits keep the planner from reading a whole table once in place of a search in the index for each app.
+    // LIMIT makes the planner search the index for each app. Otherwise it may scan the whole table once.
     static let indexed: StaticString = """
         SELECT app_id,
             (SELECT true FROM devices WHERE app = apps.number AND user_id = $1 AND token IS NOT NULL LIMIT 1) IS NOT NULL,
@@ -65,7 +65,7 @@ private enum NameStatements {
             (SELECT true FROM events WHERE app = apps.number AND comment_id = $1 LIMIT 1) IS NOT NULL
         FROM apps ORDER BY app_id
         """
-    // Returns rows that match, and the row that ends a full step. Stops where the limit is reached.
+    // Returns matching rows, and the last row of a full step. Stops at the limit.
     static let devices: StaticString = """
         SELECT app_id, user_id, device_id, is_match, place = $5 FROM (
             SELECT app, user_id, device_id, row_number() OVER (ORDER BY app, user_id, device_id) AS place,

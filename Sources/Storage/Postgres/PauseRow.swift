@@ -12,12 +12,12 @@ struct PauseRow {
         notifier = try row.stored(0)
         let (reason, until, isOwn) = (try row.stored(2), try row.time(3), try row.bool(4))
         pause = SharedPause.Kind(rawValue: try row.stored(1)).map {
-            // A pause without an end is stored as the latest moment that fits.
+            // A pause without an end is stored with the latest time that fits.
             SharedPause($0, reason: reason, until: until.stored == .max ? .max : until, isOwn: isOwn)
         }
     }
 
-    /// Writes the updates of claims, in the order of the notifiers.
+    /// Writes the pause updates of claims, in the order of the notifiers.
     static func tell(_ claims: [Claim], replica: [UInt8]) -> [Query] {
         claims.sorted { ByteKey($0.notifier) < ByteKey($1.notifier) }.flatMap { claim in
             claim.pauseUpdates.map { update in

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Calls of bots, as a transaction of the writer stores them.
+/// Calls of bots, stored by a transaction of the writer.
 extension PostgresBatch {
     /// Inserts calls, and reads those whose keys exist. A call waits for an uncommitted insertion of its key, so this comes before all
     /// locks, with the keys in order.
@@ -22,7 +22,7 @@ extension PostgresBatch {
         for row in try unit.session.run([insert])[0] { begunCalls[try row.uuidv7(0)] = .new }
         let repeated = calls.filter { begunCalls[$0.id] == nil }
         guard !repeated.isEmpty else { return }
-        // A statement of its own: only now it sees what another transaction has committed meanwhile.
+        // A separate statement, because only a later one sees what another transaction has committed in the meantime.
         let find = Query(BotCallBatchStatements.find, .byteaArray(repeated.map(\.key)))
         var earlier: [[UInt8]: BotCall] = [:]
         for row in try unit.session.run([find])[0] {
@@ -35,7 +35,7 @@ extension PostgresBatch {
     }
 
     func beginning(of call: BotCall) -> Result<BotCallBeginning, StoreError> {
-        // The key was taken, and the call that had it was deleted, or released it, right after that.
+        // The key was in use, and its call was deleted or released it right after that.
         begunCalls[call.id].map { .success($0) } ?? .failure(.deletedMeanwhile)
     }
 
@@ -64,14 +64,14 @@ extension DeliveryTransaction {
     }
 
     /// Deletes calls of an outcome that began before a time.
-    /// - Returns: how many.
+    /// - Returns: the number of deleted calls.
     func deleteBotCalls(_ outcome: BotCall.Outcome, before time: UnixMilliseconds, limit: Int) throws(PostgresError) -> Int {
         let parameters: [Parameter] = [.stored(outcome.rawValue), .int8(time.stored), .int8(Int64(limit))]
         return try session.run([Query(BotCallBatchStatements.forget, parameters)])[0].count
     }
 
     /// Deletes calls of a person.
-    /// - Returns: how many; fewer than `limit` when none is left.
+    /// - Returns: the number of deleted calls; fewer than `limit` when none is left.
     func deleteBotCalls(of person: AppUser, limit: Int) throws(PostgresError) -> Int {
         let parameters: [Parameter] = [.stored(person.appID), .stored(person.userID), .int8(Int64(limit))]
         return try session.run([Query(BotCallBatchStatements.erase, parameters)])[0].count
@@ -97,7 +97,7 @@ private enum BotCallBatchStatements {
         SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at
         FROM bot_calls JOIN apps ON apps.number = app WHERE key = ANY ($1::bytea[])
         """
-    // Of several endings of one call the first counts; they are sorted by their numbers, and locked in that order.
+    // Of several endings of one call the first one is used; they are sorted by their numbers, and locked in that order.
     static let end: StaticString = """
         WITH new AS MATERIALIZED (
             SELECT DISTINCT ON (id) *

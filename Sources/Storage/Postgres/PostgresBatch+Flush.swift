@@ -3,7 +3,7 @@ internal import Postgres
 internal import Time
 
 extension PostgresBatch {
-    /// Writes everything now, so that the transaction's next statements see it.
+    /// Writes all changes now, so that the transaction's next statements see them.
     func write() throws(PostgresError) {
         let queries = try flush()
         if !queries.isEmpty { _ = try unit.session.run(queries) }
@@ -12,7 +12,7 @@ extension PostgresBatch {
         (newEvents, remembered, changedConversations, endedCalls) = ([], [], [:], [])
     }
 
-    /// The statements that write everything, in the order in which they must run.
+    /// The statements that write all changes, in the required order.
     func flush() throws(PostgresError) -> [Query] {
         try unit.flush() + events() + deliveries() + recognitions() + conversationRows() + callRows() + depthRows()
     }
@@ -57,13 +57,12 @@ extension PostgresBatch {
 }
 
 extension Event {
-    /// When it happened. Only a help desk's moment is not the database's.
+    /// The time of the event. Only a help desk's time is not by the database's clock.
     fileprivate var occurredAtByDatabase: UnixMilliseconds { kind.isReported ? occurredAt : receivedAt }
 }
 
 extension QueueDepth {
-    /// Adds rows with the changes. A row that every transaction changed would become a long chain of versions while a transaction stays
-    /// open.
+    /// Adds rows with the changes. A row that every transaction updates would get a long chain of versions while a transaction stays open.
     var query: [Query] {
         let changed = unwritten.counts.flatMap { notifier, apps in
             apps.compactMap { app, count in app.map { (notifier: notifier, app: $0, count: count) } }
@@ -79,7 +78,7 @@ extension QueueDepth {
     }
 }
 
-/// Rows of `deliveries` by columns, as `unnest` takes them.
+/// Rows of `deliveries` by columns, in the form of `unnest`.
 private struct DeliveryRows {
     private var events: [[UInt8]] = []
     private var positions: [Int32] = []
@@ -118,7 +117,7 @@ private struct DeliveryRows {
 }
 
 private enum EventStatements {
-    // Identity columns are given after sorting, so that numbers rise in the order of acceptance.
+    // Identity values are assigned after sorting, so that numbers ascend in the order of acceptance.
     static let insertEvents: StaticString = """
         INSERT INTO events (app, comment_id, ticket_id, device_id, device_type, id, kind, user_id, occurred_at, received_at, data, erased,
             trace)
@@ -129,7 +128,7 @@ private enum EventStatements {
                 place)
         ORDER BY place
         """
-    // The first of an order key leads, unless others wait already.
+    // The first delivery of an order key leads, unless others wait already.
     static let insertDeliveries: StaticString = """
         WITH new AS (
             SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::integer[], $5::bigint[], $6::text[], $7::boolean[],

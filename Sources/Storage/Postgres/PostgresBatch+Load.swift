@@ -3,7 +3,7 @@ internal import Postgres
 internal import Time
 
 extension PostgresBatch {
-    /// Reads ahead what these events and registrations will ask for, each table once: all locks come first, and in their order.
+    /// Reads the rows that these events and registrations will need in advance, each table once: all locks come first, in their order.
     func load(_ incomingEvents: [IncomingEvent], reports: [Report], registrations: [Registration]) throws(PostgresError) {
         unit.removesForgottenPersons = true
         var persons = try load(reports)
@@ -24,7 +24,7 @@ extension PostgresBatch {
             tokens.insert(UnitOfWork.TokenKey(app: person.app, digest: token.digest))
             if registration.rules.contains(where: { $0.scope == .device }) { devices.insert(StoreRules.deviceNumber(registration.key)) }
         }
-        // Found before anything is locked, so that their persons are locked in their order with the others.
+        // Searched before any lock, so that their persons are locked in order with the others.
         persons.formUnion(try unit.holdersNow(tokens))
         try load(persons.sorted(), incomingEvents.map(\.event.identity) + reports.flatMap { [$0.identity] + $0.events })
         try unit.load(holders: tokens)
@@ -32,7 +32,7 @@ extension PostgresBatch {
         try unit.load(windows: windows)
     }
 
-    /// Reads what most batches need in one round trip: the persons, the comments, and how many deliveries wait.
+    /// Reads the rows that most batches need in one round trip: the persons, the comments, and the numbers of waiting deliveries.
     private func load(_ persons: [UnitOfWork.PersonKey], _ identities: [Event.Identity]) throws(PostgresError) {
         let (comments, counts) = (try queries(comments: identities), depth.isUnread ? [PostgresSession.depthQuery] : [])
         let results = try unit.session.run(UnitOfWork.queries(persons: persons) + comments + counts)
@@ -86,7 +86,7 @@ extension PostgresBatch {
     }
 }
 
-/// Recognises a comment after its event was purged.
+/// Deduplicates a comment after its event was purged.
 private struct PastKey: Hashable {
     let app: Int32
     let mark: Int64

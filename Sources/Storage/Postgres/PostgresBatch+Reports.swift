@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Reports of help desks, and the topics that they are about. The rows of `conversations` are locked before those of persons.
+/// Reports of help desks, and their topics. The rows of `conversations` are locked before those of persons.
 extension PostgresBatch {
     struct ConversationKey: Hashable, Comparable {
         let app: Int32
@@ -11,8 +11,8 @@ extension PostgresBatch {
         static func < (left: Self, right: Self) -> Bool { (left.app, left.name) < (right.app, right.name) }
     }
 
-    /// Stores what follows from a report. A duplicate is recognised even where there is no room.
-    /// - Parameter offset: by which moments are stored.
+    /// Stores the results of a report. A duplicate is detected even without room in the queue.
+    /// - Parameter offset: the clock offset with which times are stored.
     func accept(_ report: Report, _ offset: ClockOffset) throws(PostgresError) -> Result<ReportOutcome, StoreError> {
         let app = try unit.number(report.appID)
         if let earlier = duplicate(of: report.identity, app) { return .success(.duplicate(of: [earlier])) }
@@ -43,11 +43,11 @@ extension PostgresBatch {
         }
     }
 
-    /// Ends pending deliveries of what a person has read.
-    /// - Returns: how many.
+    /// Ends pending deliveries of messages that a person has read.
+    /// - Returns: the number of ended deliveries.
     private func supersede(_ receipt: ReadReceipt, _ app: Int32) throws(PostgresError) -> Int {
         guard !receipt.notifiers.isEmpty else { return 0 }
-        // Rows of this transaction may be read as well.
+        // Rows written by this transaction may be read as well.
         try write()
         let (work, ending) = (DeliveryTransaction(self), DeliveryEnding.supersededByRead)
         var count = 0
@@ -68,7 +68,7 @@ extension PostgresBatch {
     }
 
     /// Locks and reads the topics of reports.
-    /// - Returns: the persons of the reports, as far as they are known before the decisions.
+    /// - Returns: the persons of the reports, if known before the decisions.
     func load(_ reports: [Report]) throws(PostgresError) -> Set<UnitOfWork.PersonKey> {
         guard !reports.isEmpty else { return [] }
         var wanted: Set<ConversationKey> = []
@@ -86,7 +86,7 @@ extension PostgresBatch {
             1]
         for row in rows {
             let data = try row.bytes(4)
-            // A row that was made only to be locked.
+            // A row that was inserted only for the lock.
             guard !data.isEmpty else { continue }
             let name = ConversationState.Name(try row.stored(1), try row.stored(2))
             let conversation = ConversationState(name, userID: try row.stored(3), data: data)
@@ -113,7 +113,7 @@ extension PostgresBatch {
 }
 
 extension DeliveryTransaction {
-    /// Takes a person out of the topics, so that nothing is made of what comes about them.
+    /// Removes a person from the topics, so that later reports create nothing about the person.
     func forgetConversations(of person: AppUser) throws(PostgresError) {
         _ = try session.run([
             Query(
@@ -130,7 +130,7 @@ extension DeliveryTransaction {
 }
 
 private enum ConversationStatements {
-    // Without a row nothing could be locked, and two replicas would both take a topic for a new one.
+    // Without a row there would be no lock, and two replicas would both treat a topic as new.
     static let insert: StaticString = """
         INSERT INTO topics (app, kind, name, at)
         SELECT app, kind, name, (extract(epoch FROM now()) * 1000)::bigint

@@ -4,14 +4,14 @@ internal import Time
 
 /// Events and registrations that become durable in one transaction, which `PostgresBatch+Flush` writes.
 final class PostgresBatch {
-    /// A comment of a ticket, whatever device it was sent for.
+    /// A comment of a ticket, for any device.
     struct CommentKey: Hashable {
         let app: Int32
         let comment: HelpDeskID
         let ticket: HelpDeskID
     }
 
-    /// A comment that has come, for one device.
+    /// A received comment, for one device.
     struct Known {
         let id: UUIDv7
         let device: ByteKey
@@ -61,7 +61,7 @@ final class PostgresBatch {
         self.random = random
     }
 
-    /// Stores an event with its deliveries. A duplicate is recognised even where there is no room.
+    /// Stores an event with its deliveries. A duplicate is detected even without room in the queue.
     func accept(_ incoming: IncomingEvent) throws(PostgresError) -> Result<Acceptance, StoreError> {
         let event = incoming.event
         let app = try unit.number(event.identity.appID)
@@ -77,7 +77,7 @@ final class PostgresBatch {
         }
     }
 
-    /// Registers or unsubscribes a device, if the limits allow it.
+    /// Registers a device or signs it out, if the limits allow it.
     func register(_ registration: Registration) throws(PostgresError) -> Registration.Outcome {
         let (outcome, changes) = try RegistryTransition.register(registration, devicesPerUser: unit.settings.devicesPerUser, in: unit)
         try apply(changes)
@@ -112,17 +112,17 @@ final class PostgresBatch {
         }
     }
 
-    /// Stores an event that is about no comment. Where there is no room its deliveries end at once.
+    /// Stores an event without a comment. Without room in the queue its deliveries end at once.
     func announce(_ incoming: IncomingEvent) throws(PostgresError) {
         let app = try unit.number(incoming.event.identity.appID)
         guard case .success(let rows) = try admitted(try plan(incoming, app), event: incoming.event, app: app) else { return }
         insert(incoming, rows: rows, app: app)
     }
 
-    /// Counts a delivery that the store ends by itself.
+    /// Counts a delivery that the store itself ends.
     func refuse(_ ending: DeliveryEnding, for notifier: String) { refused.append((notifier, ending)) }
 
-    /// The event that was stored of this identity.
+    /// The stored event with this identity.
     func duplicate(of identity: Event.Identity, _ app: Int32) -> UUIDv7? {
         guard let key = CommentKey(identity, app) else { return nil }
         if let known = comments[key]?.events.first(where: { $0.device == ByteKey(identity.deviceID) }) { return known.id }
@@ -139,7 +139,7 @@ final class PostgresBatch {
         }
     }
 
-    /// The deliveries of an app's event as they are stored, or why the event is refused.
+    /// Returns an event's deliveries as they are stored, or the reason why the event is refused.
     func admitted(
         _ rows: [DeliveryPlan.Row], event: Event, app: Int32
     ) throws(PostgresError) -> Result<[DeliveryPlan.Row], StoreError> {
@@ -147,7 +147,7 @@ final class PostgresBatch {
         return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.queue($0, of: app) }
     }
 
-    /// Notes an event with its deliveries to be written.
+    /// Queues an event with its deliveries to be written.
     func insert(_ incoming: IncomingEvent, rows: [DeliveryPlan.Row], app: Int32) {
         let event = incoming.event
         if let key = CommentKey(event.identity, app) {
@@ -181,7 +181,7 @@ extension PostgresBatch {
         let id: UUIDv7
     }
 
-    /// Keeps what makes an event's comment recognised; nothing of an event without one.
+    /// Stores the identity by which an event's comment is deduplicated; nothing for an event without one.
     func remember(_ identity: Event.Identity, app: Int32, id: UUIDv7, receivedAt: UnixMilliseconds) {
         guard let comment = identity.commentID else { return }
         remembered.append(
@@ -197,8 +197,8 @@ extension PostgresBatch.CommentKey {
     }
 }
 
-/// The number of pending deliveries, as a transaction sees it: as known before or as read, with its own changes. The app is nil where a
-/// process of an earlier version counts.
+/// The number of pending deliveries in a transaction: as known before or as read, with its own changes. The app is nil in rows of an
+/// earlier version.
 final class QueueDepth {
     private var counts: PendingByApp<Int32?>?
     /// The counts that the database returned in this transaction; nil when they were not read.
@@ -212,7 +212,7 @@ final class QueueDepth {
 
     func wrote() { unwritten = PendingByApp() }
 
-    /// Whether the counts are still to be read.
+    /// Whether the counts must still be read.
     var isUnread: Bool { counts == nil }
 
     func take(_ stored: PendingByApp<Int32?>) {
@@ -224,12 +224,12 @@ final class QueueDepth {
     /// The number of pending deliveries of all notifiers, once the counts are known.
     var total: Int { counts?.total ?? 0 }
 
-    /// The queue of a notifier, as an event of an app meets it, once the counts are known.
+    /// The queue of a notifier for an event of an app, once the counts are known.
     func queue(_ notifier: String, of app: Int32) -> DeliveryBounds.Queue {
         (counts ?? PendingByApp()).queue(notifier, of: app)
     }
 
-    /// Counts deliveries of an app that begin or cease to wait.
+    /// Counts deliveries of an app that start or stop waiting.
     func add(_ count: Int, to notifier: String, of app: Int32) {
         let notifier = ByteKey(notifier)
         counts?.add(count, to: notifier, of: app)
@@ -240,8 +240,8 @@ final class QueueDepth {
 
 /// A process's knowledge of the queue's depth between its transactions.
 ///
-/// It reads the counts once a second, and adds its own changes meanwhile. Changes by other replicas since then are missing, so together
-/// they may exceed a bound by the number that they accept in a second.
+/// It reads the counts once a second, and adds its own changes in between. Changes by other replicas since then are missing, so together
+/// they may exceed a limit by the number that they accept in a second.
 struct KnownDepth {
     private static let freshMilliseconds: UInt64 = 1000
 
@@ -253,7 +253,7 @@ struct KnownDepth {
 
     func fresh(_ now: MonotonicMilliseconds) -> PendingByApp<Int32?>? { now < freshUntil ? counts : nil }
 
-    /// Takes in what a transaction has read and changed.
+    /// Adds the results and changes of a transaction.
     mutating func note(_ committed: QueueDepth, _ now: MonotonicMilliseconds) {
         if let stored = committed.stored { (counts, freshUntil) = (stored, now + Self.freshMilliseconds) }
         counts.add(committed.changes)

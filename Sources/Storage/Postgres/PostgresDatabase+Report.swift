@@ -80,7 +80,7 @@ private enum ReportStatements {
         SELECT relname::text, pg_total_relation_size(relid), n_live_tup, n_dead_tup FROM pg_stat_user_tables
         WHERE schemaname = current_schema() ORDER BY 2 DESC, 1
         """
-    // Without the right to see them, PostgreSQL shows other roles' sessions with NULLs, so a count would be too small.
+    // Without the privilege PostgreSQL shows other roles' sessions with NULLs, so a count would be too small.
     static let server: StaticString = """
         SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('synchronous_commit'),
             CASE WHEN sees_all THEN (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') END,
@@ -99,7 +99,7 @@ private enum ReportStatements {
     static let replicas: StaticString = """
         SELECT id::text, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - seen_at FROM replicas ORDER BY seen_at DESC
         """
-    // NULL is unknown: PostgreSQL shows all roles that a standby is there, but not how it is.
+    // NULL means unknown: PostgreSQL shows all roles that a standby exists, but not its state.
     static let standbys: StaticString = """
         SELECT coalesce(application_name, ''), state, sync_state,
             pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_lsn() END, replay_lsn)::bigint

@@ -1,19 +1,19 @@
 package import Core
 package import Postgres
 
-/// The operator's commands on a PostgreSQL store beside the service: check, migrate, report.
+/// The operator's commands on a PostgreSQL store without the service: check, migrate, report.
 package enum PostgresDatabase {
     /// Checks whether a service could use the database, and changes nothing: a service adds missing parts of the schema when it starts.
-    /// - Throws: why it could not, with the remedy.
+    /// - Throws: the reason why a service could not, with the remedy.
     package static func check(_ settings: ConnectionSettings) throws(StoreError) {
         try refuse(try use(settings) { session throws(PostgresError) in try session.obstacle() })
     }
 
-    /// Brings the schema to the present version; another process may do the same at the same time.
+    /// Migrates the schema to the current version; another process may do the same at the same time.
     /// - Parameters:
-    ///   - settings: an address whose role may make tables.
-    ///   - role: a role that may serve with them from now on; nil grants nothing.
-    /// - Returns: the versions before and now.
+    ///   - settings: an address whose role may create tables.
+    ///   - role: a role that gets the privileges of a service; nil grants nothing.
+    /// - Returns: the versions before and after.
     package static func migrate(_ settings: ConnectionSettings, grantingTo role: String?) throws(StoreError) -> (before: Int, now: Int) {
         let session = try connect(settings, replica: [])
         defer { session.connection.close() }
@@ -28,14 +28,14 @@ package enum PostgresDatabase {
         try explained { () throws(PostgresError) in try PostgresSession(settings, replica: replica) }
     }
 
-    /// Brings the schema to the present version, if the database can be used at all.
-    /// - Returns: the version before; 0 where there was no schema.
+    /// Migrates the schema to the current version, if the database can be used.
+    /// - Returns: the version before; 0 without a schema.
     static func prepare(_ session: PostgresSession) throws(StoreError) -> Int {
         try refuse(try explained { () throws(PostgresError) in try session.obstacle() })
         return try explained { () throws(PostgresError) in try session.migrate() }
     }
 
-    /// Begins to work on a database, unless a copy reads or fills it.
+    /// Starts to use a database, unless a copy reads or fills it.
     static func enter(_ session: PostgresSession) throws(StoreError) {
         try refuse(try explained { () throws(PostgresError) in try session.enter() })
     }

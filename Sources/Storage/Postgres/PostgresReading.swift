@@ -2,10 +2,10 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// The queries of operators and metrics. No statement reads more than a step of a table that grows.
+/// The queries of operators and metrics. No statement reads more than one step of a growing table.
 extension PostgresSession {
-    /// The matches of a filter that names a delivery or a comment, newest first, before a place; nil for any other filter, which `step`
-    /// answers.
+    /// The matches of a filter with a delivery or a comment, newest first, before a position; nil for any other filter, which `step`
+    /// handles.
     func named(_ filter: DeliveryFilter, before: DeliveryKey, limit: Int) throws(PostgresError) -> DeliveryWalk.Found? {
         if let id = filter.id {
             return try rows(
@@ -17,7 +17,7 @@ extension PostgresSession {
             Query(ReadingStatements.byComment, [.stored(appID), .stored(comment.text)]), filter: filter, before: before, limit: limit)
     }
 
-    /// The matches before a place among the events with numbers greater than `last`, newest first.
+    /// The matches before a position among the events with numbers greater than `last`, newest first.
     func step(
         _ filter: DeliveryFilter, before: DeliveryKey, downTo last: Int64, limit: Int
     ) throws(PostgresError) -> DeliveryWalk.Found {
@@ -65,12 +65,12 @@ extension PostgresSession {
         return DeliveryStory(delivery: try StoredRow(row).delivery, attempts: attempts)
     }
 
-    /// When the last webhook of a comment came that is only recognised any more.
+    /// The time of the last webhook of a comment of which only the deduplication record is left.
     func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(PostgresError) -> UnixMilliseconds? {
         try run([Query(ReadingStatements.forgotten, [.stored(appID), .stored(comment.text)])])[0].first?.optionalTime(0)
     }
 
-    /// The registered devices that match, after one of them.
+    /// The matching registered devices after a given one.
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(PostgresError) -> [Device] {
         let rows = try run([
             Query(
@@ -112,7 +112,7 @@ extension PostgresSession {
 }
 
 extension StoredRow {
-    /// Reads a row of the view `traced_stories`.
+    /// Parses a row of the view `traced_stories`.
     init(_ row: Row) throws(PostgresError) {
         let key = DeliveryKey(event: try row.int64(0), position: Int64(try row.int32(1)))
         let delivery = try Delivery(row, trace: 31)
@@ -131,8 +131,8 @@ private enum ReadingStatements {
     static let byComment: StaticString = """
         SELECT * FROM traced_stories WHERE app_id = $1 AND comment_id = $2 ORDER BY event DESC, position DESC
         """
-    // Each walks through one table in the order of its index, and looks up the rest of what matches. The view alone would not do: the
-    // planner does not apply a range of `deliveries.event` to `events.number`, and does not see the index of dead deliveries behind
+    // Each query scans one table in the order of its index, and looks up the rest of each match. The view alone does not suffice: the
+    // planner does not apply a range of `deliveries.event` to `events.number`, and does not use the index of dead deliveries behind
     // `state::integer`.
     static let walk: StaticString = """
         SELECT traced_stories.* FROM events AS walked JOIN traced_stories ON event = walked.number
@@ -172,7 +172,7 @@ private enum ReadingStatements {
             AND (user_id, device_id) > ($4, $5) AND token IS NOT NULL
         ORDER BY user_id, device_id LIMIT $6
         """
-    // One statement sees the counts and the deliveries as of one moment.
+    // One statement sees the counts and the deliveries in one snapshot.
     static let deadCounts: StaticString = """
         WITH last_dead AS MATERIALIZED (
             SELECT notifier, app, reason, ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL

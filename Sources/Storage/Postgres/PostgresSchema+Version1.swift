@@ -1,15 +1,14 @@
 extension PostgresSchema {
     // Version 1.
     //
-    // Texts are compared as bytes (`COLLATE "C"`), moments are Unix milliseconds. Apps are numbers inside, because their names are long and
-    // stand in every index. `deliveries.order_key` is a number for the event's order key (`StoreRules.orderNumber`), NULL where no order is
-    // kept; `leads` is false while an earlier pending delivery with the same notifier, app and order key exists, so that claims pass over
-    // nothing that has to wait. `state` is 0 pending, 1 delivered, 2 dead, 3 without a target. `owner` is the replica that has leased a
-    // delivery, so that the others can release the leases of one that is dead.
+    // Texts are compared as bytes (`COLLATE "C"`), times are Unix milliseconds. Apps are stored as numbers, because their names are long
+    // and are part of every index. `deliveries.order_key` is a number for the event's order key (`StoreRules.orderNumber`), NULL without an
+    // order; `leads` is false while an earlier pending delivery with the same notifier, app and order key exists, so that claims need not
+    // skip waiting deliveries. `state` is 0 pending, 1 delivered, 2 dead, 3 without a target. `owner` is the replica that has leased a
+    // delivery, so that the others can release the leases of a dead replica.
     //
-    // The rows of `persons`, `device_calls`, `windows` and `order_heads` are what transactions lock, in this order of tables and within
-    // each in the order of its key, so that none waits for another in a circle. A person's row is there from the first event or
-    // registration on.
+    // Transactions lock the rows of `persons`, `device_calls`, `windows` and `order_heads`, in this order of tables and within each in the
+    // order of its key, which prevents deadlocks. A person's row exists from the first event or registration on.
     static let version1: [[StaticString]] = [
         [
             """

@@ -1,42 +1,42 @@
 extension PostgresSchema {
-    // Version 11 adds `bot_calls`: the functions that bots have called, with their users and outcomes (`BotCall`). `key` deduplicates
-    // calls. New rows come before everything else that a transaction locks, in the order of `key`; a transaction that locks several
-    // existing rows does so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by
-    // outcome; the last index also finds what is given up and deleted.
+    // Version 11 adds `bot_calls`: the calls of bots' functions with their users and outcomes (`BotCall`). `key` deduplicates calls. A
+    // transaction inserts new rows before all other locks, in the order of `key`; a transaction that locks several existing rows does so in
+    // the order of `number`, or skips locked ones. Lists read the table by time, by person or by outcome; the last index also finds calls
+    // to give up and to delete.
     //
-    // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last
-    // keeps it, and the others become tombstones.
+    // Version 12 converts hexadecimal push tokens to lower case (`PushToken`). Of several devices with one token the last seen one keeps
+    // it, and the others become tombstones.
     //
-    // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where
-    // they sum up rows; `countDepth` puts that right once they have left. During a rolling update the sum of a notifier is right, so older
-    // versions keep to the bound and this one to twice the bound. Rows without an app count as one more app, and what they hide of an app
-    // may let it find room beyond its share.
+    // Version 13 adds `app` to `depth`, the number of pending deliveries of an app. Older versions leave it NULL, also when they sum up
+    // rows; `countDepth` corrects that once they have stopped. During a rolling update the sum of a notifier is correct, so older versions
+    // keep to the limit and this one to twice the limit. Rows without an app are treated as one more app, and may hide deliveries of an
+    // app, which then exceeds its share.
     //
-    // Version 14 adds `deliveries_turns`, with which a claim finds what is due for each app at once, however much waits for another one.
-    // `state < 1 AND leads IS NOT FALSE` is the same as `state = 0 AND leads`, but a statement that says so can use only this index, and
-    // none in which it might pass over a whole backlog. Older versions claim by `deliveries_due`, and this one asks it when the next
-    // delivery is due. The index can be made before the update (`SCALING.md`).
+    // Version 14 adds `deliveries_turns`, with which a claim finds each app's due deliveries at once, for any backlog of another app.
+    // `state < 1 AND leads IS NOT FALSE` is equivalent to `state = 0 AND leads`, but a statement with this condition can only use this
+    // index, and none with which it could scan a whole backlog. Older versions claim with `deliveries_due`, and this one uses it to find
+    // the time of the next due delivery. The index can be created before the update (`SCALING.md`).
     //
-    // Version 15 adds what is known of the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
-    // `issued_at` in seconds, by the clock of the backend that minted the key, or without a key the moment of the registration; 0 for
-    // devices that an older version has inserted. One that an older version registers again keeps the key of the row. They have no index: a
-    // revocation of a key, a key id or an app walks through the app's devices in steps, and an index would make every registration slower.
+    // Version 15 adds the facts about the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
+    // `issued_at` in seconds, by the clock of the backend that minted the key, or without a key the time of the registration; 0 for devices
+    // inserted by an older version. A device that an older version registers again keeps the key in the row. They have no index: a
+    // revocation of a key, a key id or an app scans the app's devices in steps, and an index would slow down every registration.
     //
-    // Version 16 has `swept` of a revocation say that it has looked at all of them, and `devices_removed` how many it has signed out.
-    // Earlier revocations are marked as swept: comments pass over the devices that they cover, whose rows stay until they register. Those
-    // that an older version adds during the update are looked at. A revocation locks the row of `revocation_versions` before that of its
-    // person, which registrations and webhooks lock before they ask for the version.
+    // Version 16 adds `swept` to a revocation, which means that all devices were checked, and `devices_removed`, the number of signed-out
+    // devices. Earlier revocations are marked as swept: comments skip the devices that they cover, whose rows stay until they register.
+    // Revocations that an older version adds during the update are searched for devices. A revocation locks the row of
+    // `revocation_versions` before that of its person, which registrations and webhooks lock before they read the version.
     //
-    // Version 17 adds the index by which the revocations of one app are listed.
+    // Version 17 adds the index for listing the revocations of one app.
     //
-    // Version 18 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason, as the sum of rows. Triggers
-    // count, so that what an older version ends or deletes is counted, too. They only add rows: replicas that end deliveries of one
-    // notifier never wait for each other, and heartbeats sum the rows up. They run for rows that become dead or cease to be, and for no
-    // others. The first trigger locks `deliveries` until the existing rows are counted.
+    // Version 18 adds `dead_counts`: the number of dead deliveries of a notifier and an app by reason, as the sum of rows. Triggers count,
+    // so deliveries that an older version ends or deletes are counted, too. They only add rows: replicas that end deliveries of one
+    // notifier never wait for each other, and heartbeats sum the rows up. They run only for rows that become dead or stop being dead. The
+    // first trigger locks `deliveries` until the existing rows are counted.
     //
-    // Version 19 adds `deliveries_dead_groups`, with which the oldest and the newest of each are found.
+    // Version 19 adds `deliveries_dead_groups`, an index for the oldest and the newest delivery of each group.
     //
-    // Version 20 adds `user_questions`: what one replica asks the others about a user, a row for each of them, which it answers in that
+    // Version 20 adds `user_questions`: one replica's queries about a user, a row for each other replica, which writes its answer into the
     // row. Heartbeats delete them after a minute. The user's name is a digest.
     static let versions11To20: [[StaticString]] = [
         [

@@ -1,28 +1,28 @@
 extension PostgresSchema {
-    // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
-    // (`OutboundRateLimiter.Key`). From `until` on a row counts no more. Claims lock its rows after those of `deliveries`.
+    // Version 2 adds `paced_calls`: the times of calls to a notifier's receiver about a person or a device, with a digest of their names
+    // (`OutboundRateLimiter.Key`). A row is outside the window from `until` on. Claims lock its rows after those of `deliveries`.
     //
-    // Version 3 adds `pauses`: of which notifiers a replica has found out that nothing may start, so that the others need not find out too.
+    // Version 3 adds `pauses`: the notifiers that a replica has found to be paused, so that the others adopt the pause.
     //
     // Version 4 adds `copies`, which has a row while `StoreCopy` reads or fills the database, and afterwards until the next service starts.
     //
-    // Version 5 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none
-    // means all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes in the order in which they
-    // were committed: each transaction that makes one locks the row of `revocation_versions`, which the first one makes.
-    // `removed_revocations` keeps removals for a day; `forgotten` is the version of the last one that it no longer has.
+    // Version 5 adds `revocations`: the revoked security keys. At most one of `user_id`, `salt` and `key_id` has a value; none means all
+    // keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes in the order of their commits: each
+    // transaction with a change locks the row of `revocation_versions`, which the first one inserts. `removed_revocations` keeps removals
+    // for a day; `forgotten` is the version of the last deleted one.
     //
-    // Version 6 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that
-    // a service has ever had in force. `replicas.keys_digest` says which keys a process has in force; older versions leave it NULL.
+    // Version 6 adds `key_uses`: the start of the record of an app's key, and its last use. It has a row for each key that a service has
+    // ever had in force. `replicas.keys_digest` is the digest of the keys that a process has in force; older versions leave it NULL.
     //
-    // Version 7 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest is in
+    // Version 7 adds the columns for forgetting a person: `former` of a revocation is the salt of a forgotten person, whose digest is in
     // `user_id` (`FormerUser`); `erased` is true for an event whose person and device are deleted once none of its deliveries is pending.
     //
-    // Version 8 adds `conditions`: lasting conditions that operators were notified of (`OperatorCondition`). `holders` are the replicas
-    // that see it, so that it ends with the last of them.
+    // Version 8 adds `conditions`: continuing conditions that operators were notified of (`OperatorCondition`). `holders` are the replicas
+    // that report a condition, so that it ends with the last of them.
     //
-    // Version 9 adds `trace` of an event, `TraceContext.bytes` of the request that it came with; older versions leave it NULL. The view
-    // `traced_stories` has it behind the columns of `stories`, which stays unchanged: to change a view breaks the prepared statements of
-    // the replicas that still read all of its columns.
+    // Version 9 adds `trace` to an event, the `TraceContext.bytes` of its request; older versions leave it NULL. The view `traced_stories`
+    // adds it to the columns of `stories`, which stays unchanged: changing a view breaks the prepared statements of replicas that still
+    // read all of its columns.
     //
     // Version 10 adds `conversations`: the state of topics that help desks have reported (`ConversationState`). A report locks its
     // rows, in the order of the key and before those of `persons`. A row whose data is empty was made only to be locked.

@@ -1,10 +1,10 @@
-/// The steps that bring a database to the present schema, in order; a step never changes once it has been released.
+/// The migrations to the current schema, in order; a released migration never changes.
 ///
-/// A step only adds, so that processes of the previous version continue to work beside it during a rolling update.
+/// A migration only adds, so that processes of the previous version continue to work during a rolling update.
 enum PostgresSchema {
-    /// The present schema's version: how many steps have been taken.
+    /// The current schema's version: the number of migrations.
     static var latest: Int { steps.count }
 
-    // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
+    // Frequently changed rows leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = version1 + versions2To10 + versions11To20
 }

@@ -2,14 +2,14 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// A copy that the database is, or was, an end of.
+/// A copy with the database as its source or target.
 struct PostgresCopy: Equatable {
     /// The role of the database in a copy.
     enum Role: Int32 {
         case source = 0
         /// Its rows are incomplete, and no service may use it.
         case unfinished = 1
-        /// A target that has everything, and that no service has used yet.
+        /// A target with all rows that no service has used yet.
         case finished = 2
     }
 
@@ -17,25 +17,25 @@ struct PostgresCopy: Equatable {
     let role: Role
 }
 
-/// Copies, and services that must not work on a database meanwhile.
+/// Excludes copies and services from each other.
 ///
-/// A service that starts holds a lock that others share until its heartbeat is committed; a copy wants it alone, and looks for heartbeats
-/// then. So neither misses the other. The lock lasts for a transaction, because poolers give each another connection.
+/// A service that starts holds a shared lock until its heartbeat is committed; a copy takes the lock exclusively, and then searches for
+/// heartbeats. So neither misses the other. The lock lasts for a transaction, because poolers change the connection between transactions.
 extension PostgresSession {
     static let copyUnderWay = StoreError(
         .unavailable, "deskgate store copy reads this database, or begins to",
         remedy: "wait until it has ended, or end it: events accepted now would be missing in the copy")
 
-    /// Whether no copy is under way; until the transaction ends none begins.
+    /// Whether no copy is running; until the transaction ends none can begin.
     func sharesWithServices() throws(PostgresError) -> Bool {
         try run([Query(CopyStatements.share, .int8(try lockNumber()))])[0].one().bool(0)
     }
 
-    /// Another one for each schema, because PostgreSQL has these locks for a whole database.
+    /// A different number for each schema, because PostgreSQL's advisory locks belong to the whole database.
     private func lockNumber() throws(PostgresError) -> Int64 { shortDigest(of: "deskgate store copy", try place().schema ?? "") }
 
-    /// Keeps services from starting until the transaction ends.
-    /// - Returns: why a copy cannot begin, with the remedy; nil when it can.
+    /// Prevents services from starting until the transaction ends.
+    /// - Returns: the error that prevents a copy, with the remedy; nil when there is none.
     func excludeServices() throws(PostgresError) -> StoreError? {
         guard try run([Query(CopyStatements.exclude, .int8(try lockNumber()))])[0].one().bool(0) else {
             return StoreError(
@@ -63,14 +63,14 @@ extension PostgresSession {
             remedy: "have their owner run: deskgate store migrate --url - --grant \(role)")
     }
 
-    /// The copy that the database is an end of; nil when there is none, or a service has started since.
+    /// The copy of which the database is the source or target; nil when there is none, or a service has started since.
     func copy() throws(PostgresError) -> PostgresCopy? {
         guard let row = try run([Query(CopyStatements.find)])[0].first else { return nil }
         guard let role = PostgresCopy.Role(rawValue: try row.int32(1)) else { throw row.mismatch(1, "is no role of a copy") }
         return PostgresCopy(id: try row.int64(0), role: role)
     }
 
-    /// Returns why an unfinished copy keeps a service from using the database; nil when it does not.
+    /// Returns the error of an unfinished copy that keeps a service from using the database; nil when there is none.
     func unfinishedCopy(_ place: DatabaseInfo) throws(PostgresError) -> StoreError? {
         guard place.version >= Self.firstVersionWithCopies, try copy()?.role == .unfinished else { return nil }
         return StoreError(
@@ -78,16 +78,16 @@ extension PostgresSession {
             remedy: "continue it: deskgate store copy --to postgres")
     }
 
-    /// The version of the schema that made the table.
+    /// The version of the schema with this table.
     private static let firstVersionWithCopies = 4
 
-    /// Makes the database an end of a copy, in place of an earlier one.
+    /// Makes the database the source or target of a copy, replacing an earlier one.
     static func setCopy(_ id: Int64, _ role: PostgresCopy.Role) -> Query { Query(CopyStatements.set, .int8(id), .int4(role.rawValue)) }
 
-    /// Forgets copies, because a service changes the rows from now on.
+    /// Deletes the records of copies, because a service changes the rows from now on.
     static var clearCopies: Query { Query(CopyStatements.clear) }
 
-    /// By how many milliseconds the database's clock is ahead of this machine's.
+    /// The offset of the database's clock from this machine's, in milliseconds; positive when it is ahead.
     func clockOffset(_ clock: @escaping @Sendable () -> UnixMilliseconds) throws(PostgresError) -> ClockOffset {
         let sinceBoot = SystemClock.bootMilliseconds()
         let row = try run([PostgresSession.timeQuery])[0].one()
@@ -99,7 +99,7 @@ extension PostgresSession {
 private enum CopyStatements {
     static let share: StaticString = "SELECT pg_try_advisory_xact_lock_shared($1)"
     static let exclude: StaticString = "SELECT pg_try_advisory_xact_lock($1)"
-    // The transaction that holds the lock says nothing while others copy.
+    // The transaction that holds the lock is idle while others copy.
     static let stayOpen: StaticString = "SELECT set_config('idle_in_transaction_session_timeout', '0', true)"
     static let live: StaticString = """
         SELECT count(*) FROM replicas WHERE seen_at >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1

@@ -4,11 +4,11 @@ internal import Time
 
 /// The processes that use the database, and the leases of dead ones.
 extension PostgresSession {
-    /// After how many milliseconds of silence a process counts as dead, as statements take it.
+    /// The silence, in milliseconds, after which a process is considered dead, in the type of a statement parameter.
     static let deadMilliseconds = Int64(Replica.deadMilliseconds)
 
-    /// Begins to work here, unless a copy reads or fills the database.
-    /// - Returns: why not, with the remedy; nil when it began.
+    /// Registers this process as a replica, unless a copy reads or fills the database.
+    /// - Returns: the reason for a rejection, with the remedy; nil when the process is registered.
     func enter() throws(PostgresError) -> StoreError? {
         try transaction { session throws(PostgresError) in
             guard try session.sharesWithServices() else { return (Self.copyUnderWay, []) }
@@ -17,10 +17,10 @@ extension PostgresSession {
         }
     }
 
-    /// Sends a heartbeat, compares the clocks, and takes care of what others have left, in one round trip.
+    /// Sends a heartbeat, compares the clocks, and cleans up after other processes, in one round trip.
     ///
-    /// Leases of dead processes end, and their attempts are marked as interrupted. Processes that are gone are deleted, and the changes of
-    /// the queue's depth and of the numbers of dead deliveries are summed up.
+    /// Releases the leases of dead processes and marks their attempts as interrupted. Deletes the rows of processes that are gone, and sums
+    /// up the rows of changes to the queue's depth and to the numbers of dead deliveries.
     /// - Parameters:
     ///   - keysDigest: the digest of the keys that this process has in force; nil before it is set.
     ///   - clock: reads this machine's clock.
@@ -49,8 +49,8 @@ extension PostgresSession {
             isDepthUncounted: try results[7].one().bool(0))
     }
 
-    /// Counts pending deliveries by app, and corrects the queue's depth by the difference: processes of an earlier version count for no
-    /// app. The server cancels it after the time limit, and the connection stays open.
+    /// Counts pending deliveries by app, and corrects the queue's depth by the difference, because processes of an earlier version do not
+    /// record the app. The server cancels the count after the time limit, and the connection stays open.
     func countDepth(limitMilliseconds: UInt64) throws(PostgresError) {
         deferralMilliseconds += limitMilliseconds
         defer { deferralMilliseconds = PostgresSession.deferralMilliseconds }
@@ -77,13 +77,13 @@ extension PostgresSession {
         return replicas
     }
 
-    /// Gives back what dead processes had leased, and nothing else, for a copy.
-    /// - Returns: how many deliveries; there may be more unless it is 0.
+    /// Releases the leases of dead processes, without the rest of a heartbeat, for a copy.
+    /// - Returns: the number of released deliveries. Unless it is 0, more may remain.
     func releaseLeases() throws(PostgresError) -> Int { try run([Self.release])[0].count }
 
     private static var release: Query { Query(ReplicaStatements.release, .int8(deadMilliseconds), .stored(StoreRules.interrupted)) }
 
-    /// The attempts that this process has claimed and not reported on.
+    /// The attempts that this process has claimed and whose outcomes it has not recorded.
     func claimedAttempts() throws(PostgresError) -> [ClaimedAttempt] {
         var attempts: [ClaimedAttempt] = []
         for row in try run([Query(ReplicaStatements.claimed, .uuid(replica))])[0] {
@@ -93,33 +93,34 @@ extension PostgresSession {
         return attempts
     }
 
-    /// Records that this process is gone, so that others do not wait for it.
+    /// Deletes this process's row, so that the other processes release its leases without waiting for it to be considered dead.
     func leave() throws(PostgresError) {
         _ = try run([Query(ReplicaStatements.leave, .uuid(replica))])
     }
 }
 
 struct Heartbeat {
-    /// Milliseconds after its last heartbeat when a process treats itself as silent: earlier than the others treat it as dead.
+    /// The time, in milliseconds after its last heartbeat, after which a process considers itself offline. It is shorter than the time
+    /// after which the other processes consider it dead.
     private static let silentMilliseconds: UInt64 = TimeLimit.milliseconds(20_000)
 
-    /// When it was sent, which is before it was seen.
+    /// The time before the heartbeat was sent, and therefore before the database recorded it.
     let sentAt: MonotonicMilliseconds
     private(set) var clock: DatabaseClock
-    /// Whether this process has the least id of all that live.
+    /// Whether this process has the lowest id of all live processes.
     let isFirst: Bool
     var replicas: [Replica] = []
-    /// Whether the queue's depth lacks deliveries without an app.
+    /// Whether the depth has rows without an app, so that deliveries must be counted by app.
     var isDepthUncounted = false
 
-    /// The same heartbeat after an earlier one, which may have measured the database's clock better.
+    /// Returns this heartbeat with the more exact clock measurement of the two heartbeats.
     func following(_ former: Heartbeat?) -> Heartbeat {
         var heartbeat = self
         heartbeat.clock = clock.refined(by: former?.clock)
         return heartbeat
     }
 
-    /// Returns this process's status until the next heartbeat.
+    /// Returns the status of this process at a time before the next heartbeat.
     func status(now: MonotonicMilliseconds) -> ReplicaStatus {
         let isOnline = now < sentAt + Self.silentMilliseconds
         return ReplicaStatus(isElected: isFirst && isOnline, isOnline: isOnline)
@@ -127,7 +128,7 @@ struct Heartbeat {
 }
 
 private enum ReplicaStatements {
-    // The last part sees the table as it was before, in which this process has an older row or none.
+    // The last part of the statement reads the table as it was before the upsert: it sees an older row of this process, or no row.
     static let beat: StaticString = """
         WITH own AS (
             INSERT INTO replicas (id, seen_at, keys_digest) VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $3)
@@ -163,8 +164,8 @@ private enum ReplicaStatements {
         DELETE FROM replicas WHERE seen_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1
             AND NOT EXISTS (SELECT 1 FROM deliveries WHERE owner = id)
         """
-    // Only the notifiers and apps that have several rows. `IS TRUE` has each row looked up in a hash: without it this is a join, and of the
-    // ways to join only a loop over both sides is allowed (`serverOptions`).
+    // Selects only the notifiers and apps that have several rows. `IS TRUE` makes PostgreSQL look up each row in a hash table. Without it
+    // the condition becomes a join, and `serverOptions` allows only nested loops.
     static let sumDepth: StaticString = """
         WITH found AS MATERIALIZED (
             SELECT ctid AS place FROM depth WHERE app IS NOT NULL AND ((notifier, app) IN (
@@ -176,8 +177,9 @@ private enum ReplicaStatements {
         INSERT INTO depth (notifier, app, pending)
         SELECT notifier, app, sum(pending)::bigint FROM gone GROUP BY notifier, app HAVING sum(pending) <> 0
         """
-    // Like `sumDepth`. A purge of many adds rows faster than heartbeats sum them up, so only the first rows say which have several: a
-    // heartbeat that took longer with each row would end as a lost connection.
+    // Works like `sumDepth`. A purge of many deliveries adds rows faster than heartbeats sum them up, so the statement searches only the
+    // first 10,000 rows for duplicates. Otherwise the time of a heartbeat would grow with the table until the heartbeat times out and loses
+    // the connection.
     static let sumDead: StaticString = """
         WITH found AS MATERIALIZED (
             SELECT ctid AS place FROM dead_counts WHERE ((notifier, app, reason) IN (
@@ -191,9 +193,10 @@ private enum ReplicaStatements {
         SELECT notifier, app, reason, sum(count)::bigint FROM gone GROUP BY notifier, app, reason HAVING sum(count) <> 0
         """
     static let isDepthUncounted: StaticString = "SELECT EXISTS (SELECT FROM depth WHERE app IS NULL)"
-    // Any number that nobody else is likely to lock; until the transaction ends. If another replica counts, this one leaves it to that one.
+    // An arbitrary lock number that other software is unlikely to use. The lock is held until the transaction ends. If another replica is
+    // counting, this one skips its count.
     static let lockCount: StaticString = "SELECT pg_try_advisory_xact_lock(4919837461038)"
-    // A transaction that begins or ends deliveries changes the depth, too, so one statement sees both as of one moment.
+    // Transactions that create or end deliveries also change the depth, so one statement must read both in one snapshot.
     static let countDepth: StaticString = """
         WITH former AS (
             DELETE FROM depth WHERE app IS NULL

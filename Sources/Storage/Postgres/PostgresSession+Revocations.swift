@@ -4,7 +4,7 @@ internal import Time
 
 extension PostgresSession {
     /// Adds a revocation.
-    /// - Parameter isSwept: whether no walk is to look for its devices.
+    /// - Parameter isSwept: whether the sweep has no devices of this revocation to find.
     func revoke(_ revocation: Revocation, isSwept: Bool, _ offset: ClockOffset) throws(PostgresError) {
         let columns = RevokedColumns(revocation.subject)
         _ = try run([
@@ -19,7 +19,7 @@ extension PostgresSession {
         ])
     }
 
-    /// Counts devices that a revocation has signed out.
+    /// Adds to the number of devices that a revocation has signed out.
     func addRemovedDevices(_ count: Int, to id: UUIDv7) throws(PostgresError) {
         _ = try run([Query(RevocationSQL.countRemoved, [.uuid(id.bytes), .int8(Int64(count))])])
     }
@@ -32,7 +32,7 @@ extension PostgresSession {
         try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in offset.localTime(try Revocation(row)) }
     }
 
-    /// Selects devices for `RevocationSweeper`; `RegistryTransition` decides.
+    /// Selects candidate devices for `RevocationSweeper`. `RegistryTransition` decides which of them to sign out.
     func devices(
         coveredBy revocation: Revocation, after: Device.Key?, rows: Int64, limit: Int
     ) throws(PostgresError) -> (found: [Device.Key], next: Device.Key?) {
@@ -78,15 +78,15 @@ extension PostgresSession {
 
     func formerSalt() throws(PostgresError) -> [UInt8]? { try run([Query(RevocationSQL.salt)])[0].first?.optionalBytes(0) }
 
-    /// The question for the version of the last change, when it is asked with others.
+    /// Queries the version of the last change; for use with other queries in one round trip.
     static var revocationVersionQuery: Query { Query(RevocationSQL.versions) }
 
-    /// The answer to `revocationVersionQuery`.
+    /// Reads the result of `revocationVersionQuery`.
     static func revocationVersion(_ rows: Rows) throws(PostgresError) -> Int64 { try rows.first?.int64(0) ?? 0 }
 
-    /// All revocations. Throws if a row cannot be read: nothing is stored that it may be against.
+    /// Reads all revocations. Throws if a row cannot be read, because the store must not accept data that an unread revocation may cover.
     func readRevocations() throws(PostgresError) -> (all: KnownRevocations, version: Int64) {
-        // Reads the version first, so that changes during the reading of the list are reported as news.
+        // Reads the version first, so that the next poll returns changes that are made while the list is read.
         let version = try Self.revocationVersion(try run([Self.revocationVersionQuery])[0])
         var (known, last) = (KnownRevocations(), UUIDv7?.none)
         try known.change { set throws(PostgresError) in
@@ -100,7 +100,7 @@ extension PostgresSession {
         return (known, version)
     }
 
-    /// Follows every id of version 7.
+    /// Sorts after every version 7 id.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 16)
 
     func revocationChanges(since version: Int64?, _ offset: ClockOffset) throws(PostgresError) -> RevocationChanges {
@@ -110,7 +110,7 @@ extension PostgresSession {
         guard RevocationRules.knows(version, versions) else {
             return RevocationChanges(changes: [], version: versions.last, isComplete: false)
         }
-        // Not beyond the version that was read: what is committed meanwhile may be seen in one list and not in the other.
+        // Limits both lists to the version that was read: a change that is committed between the two queries may appear in only one list.
         let range: [Parameter] = [.int8(version), .int8(versions.last), .int8(Int64(RevocationRules.changesPerPage))]
         let rows = try run([Query(RevocationSQL.added, range), Query(RevocationSQL.removed, range)])
         var (added, removed) = ([(version: Int64, change: RevocationChange)](), [(version: Int64, change: RevocationChange)]())
@@ -136,7 +136,7 @@ private enum RevocationSQL {
         FROM revocations JOIN apps ON number = app WHERE NOT swept ORDER BY version LIMIT 1
         """
     static let countRemoved: StaticString = "UPDATE revocations SET devices_removed = devices_removed + $2 WHERE id = $1"
-    // Returns rows that are covered, and the row that ends a full step. Stops where the limit is reached.
+    // Returns covered rows, and the last row of a full step. Stops at the limit.
     static let covered: StaticString = """
         SELECT user_id, device_id, is_covered, place = $7 FROM (
             SELECT user_id, device_id, row_number() OVER (ORDER BY user_id, device_id) AS place, coalesce(

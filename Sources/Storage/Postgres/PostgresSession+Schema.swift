@@ -6,21 +6,21 @@ struct DatabaseInfo {
     /// The version of the schema; 0 when there is none.
     let version: Int
     let isPrepared: Bool
-    /// The schema in which tables are looked for and made; nil when the role has none.
+    /// The schema in which the role finds and creates tables; nil when it has no such schema.
     let schema: String?
-    /// Whether the role may make tables there.
+    /// Whether the role may create tables in `schema`.
     let mayCreate: Bool
-    /// Whether the server is read-only: a standby, or a primary configured so.
+    /// Whether the server is read-only: a standby, or a primary with default_transaction_read_only on.
     let isStandby: Bool
     /// PostgreSQL's version as a number, such as 150004.
     let serverVersion: Int
     let role: String
-    /// The tables that it may not read and write, in a row with commas; nil when there is none.
+    /// The tables that the role may not read and write, separated by commas; nil when the role may use all tables.
     let closedTables: String?
 }
 
 extension PostgresSession {
-    /// The oldest PostgreSQL whose syntax the statements keep to.
+    /// The oldest PostgreSQL version that supports the syntax of the statements.
     private static let oldestServer = 130_000
     private static let migrationMilliseconds: UInt64 = 3_600_000
 
@@ -34,14 +34,14 @@ extension PostgresSession {
             closedTables: isPrepared ? try row.optionalString(6) : nil)
     }
 
-    /// Returns why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
+    /// Returns the reason why the database cannot be used, with the remedy; nil when it can be used, if necessary after `migrate`.
     func obstacle() throws(PostgresError) -> StoreError? {
         let place = try place()
         if let obstacle = surroundingObstacle(place) { return obstacle }
         return try unfinishedCopy(place)
     }
 
-    /// Returns what beside the rows keeps the database from being used.
+    /// Returns the reason why the server, the role or the schema prevents the use of the database, without a check of the rows.
     func surroundingObstacle(_ place: DatabaseInfo) -> StoreError? {
         if place.serverVersion < Self.oldestServer {
             return StoreError(.unavailable, "PostgreSQL 13 or newer is needed; this server is older")
@@ -61,24 +61,24 @@ extension PostgresSession {
         return StoreError(.unavailable, "\(found), and \(place.role) may not make tables", remedy: remedy)
     }
 
-    /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A
-    /// schema of a newer version is left alone: versions only add.
-    /// - Parameter latest: up to which version.
-    /// - Returns: the version before; 0 where there was no schema.
+    /// Migrates the schema to `latest`, if its version is lower. If several processes call this, one migrates and the others wait for it.
+    /// Leaves a schema of a newer version unchanged, because newer versions only add to it.
+    /// - Parameter latest: the target version.
+    /// - Returns: the version before the migration; 0 if there was no schema.
     @discardableResult
     func migrate(to latest: Int = PostgresSchema.latest) throws(PostgresError) -> Int {
         let before = try place().version
         guard before < latest else { return before }
-        // An index on a large table takes long, and so does waiting for the one who makes it.
+        // Building an index on a large table takes long, and so does waiting for another process that builds it.
         deferralMilliseconds = Self.migrationMilliseconds
         defer { deferralMilliseconds = PostgresSession.deferralMilliseconds }
         while try takeStep(to: latest) {}
         return before
     }
 
-    /// Brings the schema to the next version, in a transaction of its own: one that waits for a second table while it has locked another
-    /// one could deadlock with working replicas.
-    /// - Returns: whether there was one.
+    /// Migrates the schema to the next version, in a separate transaction. A transaction of several steps could lock a second table while
+    /// it holds the lock of a first one, and deadlock with running replicas.
+    /// - Returns: whether a step was left to take.
     private func takeStep(to latest: Int) throws(PostgresError) -> Bool {
         try transaction { session throws(PostgresError) in
             _ = try session.run([Query(SchemaStatements.lock)])
@@ -90,8 +90,7 @@ extension PostgresSession {
         }
     }
 
-    /// Lets a role do what serving and `StoreCopy` take with the tables of the schema, those to come included, and nothing more.
-    /// - Parameter role: a role's name.
+    /// Grants a role exactly the privileges on current and future tables of the schema that the service and `StoreCopy` need.
     func grant(to role: String) throws(PostgresError) {
         _ = try run([Query(SchemaStatements.nameRole, .text(role)), Query(SchemaStatements.grant)])
     }
@@ -112,7 +111,7 @@ private enum SchemaStatements {
                     AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))
         """
     static let addVersions: StaticString = "CREATE TABLE IF NOT EXISTS deskgate_versions (version bigint PRIMARY KEY)"
-    // Any number that nobody else is likely to lock; until the transaction ends.
+    // An arbitrary lock number that other software is unlikely to use. The lock is held until the transaction ends.
     static let lock: StaticString = "SELECT pg_advisory_xact_lock(4919837461037)"
     static let version: StaticString = "SELECT coalesce(max(version), 0) FROM deskgate_versions"
     static let setVersion: StaticString = "INSERT INTO deskgate_versions VALUES ($1)"

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// One connection with its transactions and what it knows of the database. One thread at a time uses it.
+/// A connection with its transactions and caches. Only one thread may use it at a time.
 final class PostgresSession {
     let connection: Connection
     /// The 16-byte id of this process in the database.
@@ -11,28 +11,29 @@ final class PostgresSession {
     private var names: [Int32: String] = [:]
     /// The positions at which the claims of notifiers begin to search.
     var floors: [ByteKey: ClaimFloor] = [:]
-    /// The number of the app that had the last turn in the claims of each notifier.
+    /// The number of the app whose turn was last in the claims of each notifier.
     var lastTurns: [ByteKey: Int32] = [:]
-    /// The revocations of a committed version; nil before the first read. They end with the connection, because another server may lack
-    /// some. Only the writer reads them, whose transactions write no revocation: one that is rolled back would stay here.
+    /// The revocations of a committed version; nil before the first read. The cache is discarded with the connection, because another
+    /// server may lack some revocations. Only the writer reads it. The writer's transactions create no revocations, so a rollback cannot
+    /// leave an uncommitted revocation in the cache.
     private var knownRevocations: (all: KnownRevocations, version: Int64)?
-    /// The apps that got their number in the transaction under way: it is theirs once that is committed.
+    /// The apps that received a number in the current transaction. The numbers become permanent when it is committed.
     private var newApps: Set<ByteKey> = []
 
-    /// Connects, on the thread that will use it.
+    /// Connects to the database. Must be called on the thread that will use the session.
     init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
         connection = try Connection(address.with(serverOptions: Self.serverOptions), by: .after(milliseconds: Self.deferralMilliseconds))
         self.replica = replica
     }
 
-    /// Lists of keys find their rows by indexes. A plan that was made while a table was nearly empty would otherwise read all of it, and is
-    /// kept until statistics are gathered.
+    /// Disables sequential scans so that lists of keys use indexes. Otherwise a plan that was made while a table was nearly empty would
+    /// read the whole table until statistics are gathered.
     ///
-    /// The server ends the transaction of a process that vanished in the middle of it, with its machine or its network; otherwise the
-    /// others would wait for its locks for ever. After four seconds, so that waiting calls do not time out; where the server itself waits
-    /// in the middle of a round trip, after eleven.
+    /// Makes the server end the transaction of a process that vanished with its machine or network; otherwise other processes would wait
+    /// for its locks indefinitely. The timeout is four seconds, so that waiting calls do not time out, or eleven seconds when the server
+    /// waits in the middle of a round trip.
     ///
-    /// The planner treats forbidden plans as so expensive that it would compile such statements first, which takes 0.1 s.
+    /// Disables JIT. The planner assigns disabled plans so high a cost that it would first compile the statements, which takes 0.1 s.
     private static let serverOptions = """
         -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
         -c idle_in_transaction_session_timeout=\(TimeLimit.milliseconds(4000)) \
@@ -42,23 +43,23 @@ final class PostgresSession {
     /// The timeout of a round trip in milliseconds.
     static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     private static let maximumTries = 5
-    /// The timeout of each statement of a reading transaction, while the server does not know it.
+    /// The statement timeout of the current read-only transaction in milliseconds; nil once it has been sent to the server.
     private var unsentLimit: UInt64?
     /// The timeout of a round trip in this session.
     var deferralMilliseconds = PostgresSession.deferralMilliseconds
 
-    /// Runs statements in one round trip, in a transaction of their own unless one is under way.
-    /// - Returns: the rows of each.
+    /// Runs statements in one round trip, in a separate transaction unless one is already open.
+    /// - Returns: the rows of each statement.
     func run(_ queries: [Query]) throws(PostgresError) -> [Rows] {
         guard let limit = unsentLimit.take() else { return try connection.pipeline(queries, by: deadline()) }
         return Array(try connection.pipeline([Self.limitQuery(milliseconds: limit)] + queries, by: deadline()).dropFirst())
     }
 
-    /// Has the server end a later statement of the transaction that takes longer.
+    /// Sets the timeout of later statements in the current transaction.
     static func limitQuery(milliseconds: UInt64) -> Query { Query(SessionStatements.limit, .stored("\(max(1, milliseconds))")) }
 
-    /// Makes a transaction of what `body` asks, which sees one moment and changes nothing. The server ends a statement that takes longer
-    /// than a limit, with the SQLSTATE `queryCanceled`. A role's or a session's own settings would be lost behind some poolers.
+    /// Runs `body` in a read-only transaction with one snapshot. The server ends a statement that exceeds the timeout with the SQLSTATE
+    /// `queryCanceled`. The timeout is set in each transaction, because some poolers lose the settings of roles and sessions.
     func reading<Value>(milliseconds: UInt64, _ body: () throws(PostgresError) -> Value) throws(PostgresError) -> Value {
         defer { unsentLimit = nil }
         return try connection.transaction(.readOnly, by: deadline()) { () throws(PostgresError) in
@@ -67,11 +68,11 @@ final class PostgresSession {
         }
     }
 
-    /// When a round trip that begins now must have ended.
+    /// The deadline of a round trip that begins now.
     private func deadline() -> Deadline { .after(milliseconds: deferralMilliseconds) }
 
-    /// Makes a transaction of what `body` reads and of what it returns to be written last. What another one was in the way of is done
-    /// again.
+    /// Runs the reads of `body` and then the statements that it returns in one transaction. Repeats the transaction after a conflict with
+    /// another one.
     func transaction<Value>(
         _ body: (PostgresSession) throws(PostgresError) -> (value: Value, last: [Query])
     ) throws(PostgresError) -> Value {
@@ -100,10 +101,10 @@ final class PostgresSession {
         newApps = []
     }
 
-    /// The revocations as of a version that the transaction under way has seen, or a later one. Reads what has changed since the last time;
-    /// the first time all of them, in several round trips.
+    /// Returns the revocations of a version that the current transaction has seen, or of a later one. Reads the changes since the previous
+    /// call. The first call reads all revocations, in several round trips.
     func revocations(asOf version: Int64) throws(PostgresError) -> Revocations {
-        // A lower version is another server's, as behind a pooler after a failover. 0 means any version.
+        // A lower version comes from another server, for example behind a pooler after a failover. 0 means any version.
         if let known = knownRevocations, version > 0, version < known.version { knownRevocations = nil }
         while let known = knownRevocations, known.version < version {
             let changes = try revocationChanges(since: known.version, .none)
@@ -121,10 +122,10 @@ final class PostgresSession {
         return read.all.current
     }
 
-    /// Returns the position at which the claims of a notifier begin to search now.
+    /// Returns the position at which a notifier's claims currently begin to search.
     func floor(_ notifier: String, _ now: MonotonicMilliseconds) -> ClaimFloor.Place { floors[ByteKey(notifier)]?.start(now) ?? .start }
 
-    /// The number of an app, which gets one when it has none.
+    /// Returns the number of an app, and assigns one if the app has none.
     func number(ofApp appID: String) throws(PostgresError) -> Int32 {
         if let number = numbers[ByteKey(appID)] { return number }
         let row = try run([Query(SessionStatements.addApp, [.stored(appID)])])[0].one()
@@ -142,8 +143,8 @@ final class PostgresSession {
         return name
     }
 
-    /// Locks what counts the calls of apps, or of the service with app 0, in the order of their numbers.
-    /// - Returns: the number of the last call of each.
+    /// Locks the call counters of apps in the order of the apps' numbers. App 0 is the whole service.
+    /// - Returns: the number of the last call of each app.
     func lockWindows(_ apps: [Int32]) throws(PostgresError) -> [Int32: Int64] {
         var last: [Int32: Int64] = [:]
         let wanted = Parameter.int4Array(apps.sorted())
@@ -153,21 +154,21 @@ final class PostgresSession {
         return last
     }
 
-    /// When a numbered call came; nil when it has been forgotten.
+    /// Returns the time of a numbered call; nil when its row has been deleted.
     func time(ofCall number: Int64, app: Int32) throws(PostgresError) -> UnixMilliseconds? {
         try run([Query(SessionStatements.call, [.int4(app), .int8(number)])])[0].first?.time(0)
     }
 
-    /// Asks for the database's time, in Unix milliseconds.
+    /// Queries the database's time, in Unix milliseconds.
     static var timeQuery: Query { Query(SessionStatements.time) }
 
-    /// Returns the number of pending deliveries by all replicas' counts.
+    /// Returns the number of pending deliveries by notifier and app, summed over all replicas.
     func depth() throws(PostgresError) -> PendingByApp<Int32?> { try Self.depth(try run([Self.depthQuery])[0]) }
 
-    /// The question for that, when it is asked with others.
+    /// Queries the depth; for use with other queries in one round trip.
     static var depthQuery: Query { Query(SessionStatements.depth, []) }
 
-    /// The answer to `depthQuery`.
+    /// Reads the result of `depthQuery`.
     static func depth(_ rows: Rows) throws(PostgresError) -> PendingByApp<Int32?> {
         var counts = PendingByApp<Int32?>()
         for row in rows { counts.add(Int(try row.int64(2)), to: ByteKey(try row.stored(0)), of: row.isNull(1) ? nil : try row.int32(1)) }
@@ -175,15 +176,15 @@ final class PostgresSession {
     }
 }
 
-/// Finds out whether a transaction took effect when its COMMIT got no answer.
+/// Detects whether a transaction was committed when its COMMIT got no answer.
 extension PostgresSession {
-    /// Leaves a mark in the transaction under way. It is forgotten after ten minutes.
+    /// Stores a mark in the current transaction. The mark is deleted after ten minutes.
     static func mark(_ mark: UUIDv7) -> Query { Query(SessionStatements.mark, .uuid(mark.bytes)) }
 
-    /// Whether a transaction with a mark was committed. If it is still under way this waits for its end; if it never came to leave the
-    /// mark, it will find it taken and fail.
+    /// Returns whether a transaction with a mark was committed. If the transaction is still open, waits for its end. If the transaction has
+    /// not stored its mark yet, this call stores the mark first, so that the transaction fails.
     func isMarked(_ mark: UUIDv7) throws(PostgresError) -> Bool {
-        // It writes in any case, so that its own COMMIT waits until what it has found is on the standby too.
+        // Writes the mark in every case, so that the COMMIT of this query waits until the found mark is also on the standby.
         try run([Query(SessionStatements.find, .uuid(mark.bytes))])[0].one().bool(0)
     }
 

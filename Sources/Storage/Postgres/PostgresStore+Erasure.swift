@@ -25,7 +25,7 @@ extension PostgresStore {
         return erasure
     }
 
-    /// Vacuums the tables, if the role owns them, and queries each of them.
+    /// Vacuums the tables, if the role owns them, and then counts the remaining rows in each of them.
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
         let isVacuumed = try vacuum()
         var (events, waiting) = (0, [ByteKey: Int]())
@@ -43,7 +43,7 @@ extension PostgresStore {
             isVacuumed: isVacuumed)
     }
 
-    /// Calls `body` with the events of a person, a step of the table at a time.
+    /// Calls `body` with the events of a person, once for each step of event numbers.
     private func forEachStep(
         of person: AppUser, _ body: ([(number: Int64, isErased: Bool)]) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -56,8 +56,8 @@ extension PostgresStore {
         }
     }
 
-    /// Makes the space of deleted rows free for others, on a connection of its own, because it may take long.
-    /// - Returns: false when the role does not own the tables, or it did not end in time.
+    /// Vacuums the tables so that the space of deleted rows can be reused. Uses a separate connection, because a vacuum may take long.
+    /// - Returns: false when the role does not own the tables, or the vacuum failed or timed out.
     private func vacuum() throws(StoreError) -> Bool {
         try PostgresDatabase.use(address) { session throws(PostgresError) in
             guard try session.ownsTables() else { return false }
@@ -107,7 +107,7 @@ extension PostgresSession {
 
     func ownsTables() throws(PostgresError) -> Bool { try run([Query(ErasureStatements.owns)])[0].one().bool(0) }
 
-    /// Makes the space of deleted rows free for others; each statement is alone, because none may be in a transaction.
+    /// Vacuums the tables. Each statement runs alone, because VACUUM cannot run in a transaction.
     func vacuum() throws(PostgresError) {
         for statement in ErasureStatements.vacuum { _ = try run([Query(statement)]) }
     }

@@ -2,7 +2,7 @@ package import Core
 internal import Postgres
 internal import Time
 
-/// Revocations, each change a transaction of its own.
+/// Operations on revocations; each change is a separate transaction.
 extension PostgresStore {
     package func revoke(
         _ revocation: Revocation, of person: AppUser?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
@@ -12,7 +12,8 @@ extension PostgresStore {
             try batch.unit.session.revoke(revocation, isSwept: person != nil || revocation.namesPerson, offset)
             if let incoming { try batch.announce(offset.databaseTime(incoming)) }
             guard let person else { return 0 }
-            // After the revocation is written: a registration that holds the person's lock does not see it, and is seen here.
+            // Devices are selected after the revocation is written: a concurrent registration that holds the person's lock does not see the
+            // revocation, but this statement waits for the lock and sees the registered device.
             return try batch.signOut([person], coveredBy: revocation, now: offset.databaseTime(revocation.createdAt))
         }
     }
@@ -32,7 +33,7 @@ extension PostgresStore {
         }
     }
 
-    /// Uses a connection of its own.
+    /// Uses the connection `watcher`.
     package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         let offset = offset(for: clock())
         return try ask(on: watcher) { session throws(PostgresError) in try session.revocationChanges(since: version, offset) }

@@ -2,7 +2,7 @@ package import Core
 internal import Postgres
 package import Time
 
-/// The operations of operators and upkeep; each call is a transaction of a limited size.
+/// Operations for operators and maintenance; each call is one transaction of limited size.
 extension PostgresStore {
     package func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds

@@ -4,10 +4,11 @@ package import Postgres
 internal import Threading
 package import Time
 
-/// The store in a PostgreSQL database, which any number of processes share. Reported changes are durable.
+/// A store in a PostgreSQL database that any number of processes share. A result is reported only after its change is durable.
 ///
-/// One connection makes incoming data durable, on a thread of its own; one serves the dispatcher and upkeep, one operators, one polls
-/// revocations and serves metrics. When the database is lost the store rejects calls with `notOpen`, and its owner opens another one. Call
+/// One connection, on a dedicated thread, writes incoming data. A second one serves the dispatcher and maintenance, a third one serves
+/// operators, and a fourth one polls revocations and serves metrics. When the connection is lost, the store rejects calls with `notOpen`,
+/// and its owner must open another store. Call
 /// `close` before releasing it.
 package final class PostgresStore: Store {
     package let isNew: Bool
@@ -20,20 +21,20 @@ package final class PostgresStore: Store {
     private let writer: DedicatedThread
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
-    /// Looks for changed revocations and serves metrics, so that an operator's list delays neither.
+    /// Polls revocations and serves metrics, so that an operator's query delays neither.
     let watcher = Monitor<PostgresSession?>(nil)
-    /// Ends what the connection of operators is doing.
+    /// Cancels the current query of the operators' connection.
     private let readCanceller = Monitor<CancelHandle?>(nil)
     private let random: any RandomNumberGenerator & Sendable
     let clock: @Sendable () -> UnixMilliseconds
 
-    /// Connects, and brings the schema to the present version.
+    /// Connects, and migrates the schema to the latest version.
     /// - Parameters:
     ///   - address: the address of the database.
-    ///   - replica: the id of this process in the database; nil makes another one. A store that is opened again after its connection was
-    ///     lost needs the same one, because its leases are under that name.
+    ///   - replica: the id of this process in the database; nil creates a new one. A store that is opened again after its connection was
+    ///     lost needs the same one, because its leases are stored under that id.
     ///   - random: makes the ids of the registry's events.
-    ///   - clock: this machine's, which is compared with the database's.
+    ///   - clock: reads this machine's clock, which is compared with the database's clock.
     /// - Throws: `unavailable` when the database cannot be reached, or rejects the connection; the description names the remedy.
     package init(
         _ address: ConnectionSettings, replica: UUIDv7? = nil, settings: StoreSettings = StoreSettings(),
@@ -55,7 +56,7 @@ package final class PostgresStore: Store {
         let heartbeat = try PostgresDatabase.explained { () throws(PostgresError) in try first.beat(keysDigest: nil, clock) }
         status.withLock { $0.heartbeat = heartbeat }
         worker = Monitor(first)
-        // Made with the first question, so that a host that is silent holds up the opening twice and not three times.
+        // Opened by the first query, so that an unresponsive host delays the start of the store by two timeouts and not three.
         reader = Monitor(nil)
         writer = try startWriter { opened throws(StoreError) in
             let writer = try PostgresDatabase.explained { () throws(PostgresError) in
@@ -156,7 +157,7 @@ package final class PostgresStore: Store {
         let results = try change(telling: audience) { batch throws(PostgresError) in
             let work = DeliveryTransaction(batch)
             try work.finish(finished)
-            // The claims see the registry's changes by the outcomes.
+            // Writes the registry changes of the outcomes, so that the claims read them.
             try batch.write()
             return try work.claim(claims)
         }
@@ -172,13 +173,13 @@ package final class PostgresStore: Store {
         StoreRules.check(limit: limit)
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
         let offset = offset(for: clock())
-        // One more than is shown, to know whether there are more.
+        // Reads one delivery more than the page shows, to detect whether more exist.
         let walk = try search(offset.databaseTime(filter), before: DeliveryKey(after), limit: limit + 1, until: end)
         return offset.localTime(walk.page(limit: limit))
     }
 
     /// The matching deliveries before a position, newest first.
-    /// - Parameter filter: by the database's clock, like the result.
+    /// - Parameter filter: its times, like those of the result, are by the database's clock.
     func search(
         _ filter: DeliveryFilter, before: DeliveryKey, limit: Int, until end: MonotonicMilliseconds
     ) throws(StoreError) -> DeliveryWalk {
@@ -201,7 +202,7 @@ package final class PostgresStore: Store {
         return offset.localTime(try read { session throws(PostgresError) in try session.incoming(ofForgotten: comment, appID: appID) })
     }
 
-    /// Nothing: processes that share a database keep no time for each other.
+    /// The time that this process kept: processes that share a database do not store it for each other.
     package func trustedTime() throws(StoreError) -> TrustedTime? { status.withLock { $0.time } }
 
     /// Applies to this process alone.
@@ -217,7 +218,7 @@ package final class PostgresStore: Store {
         return offset.localTime(try ask(on: watcher) { session throws(PostgresError) in try session.deadCounts() })
     }
 
-    /// Other processes store events and release leases without informing this one.
+    /// Limits the wait for new work, because other processes store events and release leases without notifying this one.
     package var pollMilliseconds: UInt64? { 2000 }
 
     /// The value of the last heartbeat.
@@ -243,12 +244,12 @@ package final class PostgresStore: Store {
         queue.close()
         writer.join()
         worker.withLock { session in
-            // Best effort: without it the others wait for the end of what this process had leased. A store that is opened again has
-            // attempts under way, which the others must not make too.
+            // Best effort: if this fails, other processes wait until this process's leases expire. The row is kept when the store is to be
+            // reopened, because its attempts are still in progress and other processes must not repeat them.
             if status.withLock({ $0.hindrance }) == nil { try? session?.leave() }
             session = nil
         }
-        // The cancel may fail; then a read continues until its timeout.
+        // If the cancellation fails, a read continues until its timeout.
         _ = try? readCanceller.withLock { $0 }?.cancel(by: .after(milliseconds: Self.cancelMilliseconds))
         for reader in [reader, watcher] { reader.withLock { $0 = nil } }
         return nil
@@ -256,16 +257,16 @@ package final class PostgresStore: Store {
 
     private static let cancelMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
-    /// The reason why nothing can be stored now; while it holds, no call waits in the queue.
+    /// The reason why nothing can be stored now; while it is set, calls do not wait in the queue.
     var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
-    /// Returns the difference between this process's clock and the database's, for a moment that was read from it.
+    /// Returns the difference between this process's clock and the database's clock, for a moment on this process's clock.
     func offset(for moment: UnixMilliseconds) -> ClockOffset { status.withLock { $0.offset(for: moment) } }
 }
 
 extension PostgresStore {
-    /// Reads on the connection of operators: in a read-only transaction, whose statements the server ends after the read timeout. It
-    /// neither waits for writers nor blocks them.
+    /// Reads on the connection of operators, in a read-only transaction whose statements the server ends after the read timeout. The
+    /// transaction neither waits for writers nor blocks them.
     func read<Value>(_ body: (PostgresSession) throws(PostgresError) -> Value) throws(StoreError) -> Value {
         try ask(on: reader) { session throws(PostgresError) in
             readCanceller.withLock { $0 = $0 ?? session.connection.cancelHandle() }
@@ -273,7 +274,7 @@ extension PostgresStore {
         }
     }
 
-    /// Asks on a connection that is opened by the first query, and reopened after a loss.
+    /// Runs `body` on a connection that is opened by the first query and reopened after a loss.
     func ask<Value>(
         on reader: Monitor<PostgresSession?>, _ body: (PostgresSession) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {
@@ -295,7 +296,7 @@ extension PostgresStore {
         return try result.get()
     }
 
-    /// Runs a transaction of upkeep, which stores no events.
+    /// Runs a maintenance transaction, which stores no events.
     func upkeep<Value>(_ body: (DeliveryTransaction) throws(PostgresError) -> Value) throws(StoreError) -> Value {
         try change(telling: .nobody) { batch throws(PostgresError) in try body(DeliveryTransaction(batch)) }
     }
@@ -310,7 +311,7 @@ extension PostgresStore {
                 }
                 let batch = PostgresBatch(UnitOfWork(session, settings: settings), known, random: random)
                 batch.audience = audience
-                // Others may have made room, which nobody else would notice: nothing is accepted now.
+                // Other processes may have made room in the queue. A full queue accepts nothing, so no other transaction would detect that.
                 if isFull, known == nil { batch.depth.take(try session.depth()) }
                 let value = try body(batch)
                 return ((value, batch), try batch.flush())

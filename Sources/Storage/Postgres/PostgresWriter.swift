@@ -15,7 +15,7 @@ struct PostgresJob: QueuedJob {
     private(set) var call: BotCall?
     var isAboutPerson: Bool { incoming != nil || report != nil || registration != nil }
     let audience: RegistryAudience
-    /// Runs inside a transaction, perhaps a second time after a rollback.
+    /// Runs inside a transaction; may run again after a rollback.
     /// - Returns: the function that reports the result once it is durable.
     let run: @Sendable (PostgresBatch) throws(PostgresError) -> @Sendable () -> Void
 
@@ -32,7 +32,7 @@ struct PostgresJob: QueuedJob {
         }
     }
 
-    /// - Parameter offset: by which moments are stored.
+    /// - Parameter offset: converts the report's moments to the database's clock.
     init(
         accepting report: Report, _ offset: ClockOffset, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
@@ -46,7 +46,7 @@ struct PostgresJob: QueuedJob {
         }
     }
 
-    /// - Parameters: by the database's clock.
+    /// - Parameter call: its times are by the database's clock.
     init(
         beginning call: BotCall, _ isAwaited: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
@@ -60,7 +60,7 @@ struct PostgresJob: QueuedJob {
         }
     }
 
-    /// - Parameter ending: by the database's clock.
+    /// - Parameter ending: its times are by the database's clock.
     init(
         ending id: UUIDv7, _ ending: BotCall.Ending, _ completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
@@ -89,9 +89,9 @@ struct PostgresJob: QueuedJob {
 
 /// The state of the store that is known without a query.
 struct PostgresStatus {
-    /// The reason why the database cannot be reached; permanent, because another store is opened then.
+    /// The reason why the database cannot be reached. It is never cleared, because the owner then opens another store.
     private(set) var failure: StoreError?
-    /// Set while the store finds out whether a transaction took effect; it accepts nothing meanwhile.
+    /// The error while the store determines whether a transaction was committed. The store accepts nothing until it is cleared.
     var doubt: StoreError?
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
     var time: TrustedTime?
@@ -103,17 +103,17 @@ struct PostgresStatus {
     private var offset = ClockOffset.none
     private(set) var depth = KnownDepth()
 
-    /// Returns the difference between this process's clock and the database's, for a moment that was read from it. It changes only with one
-    /// of the clocks, so that a moment is read as it was stored.
+    /// Returns the difference between this process's clock and the database's clock, for a moment on this process's clock. The difference
+    /// changes only when one of the clocks changes, so that a stored moment is read back with the same value.
     mutating func offset(for moment: UnixMilliseconds) -> ClockOffset {
         if let heartbeat { offset = heartbeat.clock.offset(for: moment, after: offset) }
         return offset
     }
 
-    /// Records that the connection is lost.
+    /// Converts a database error, and records a loss of the connection.
     /// - Returns: the store's error.
     mutating func note(_ error: PostgresError) -> StoreError {
-        // A server that writes no more may have a successor that does.
+        // A server that has become read-only may have been replaced by a new primary.
         error.isConnectionLost || error.sqlState == .readOnlyTransaction ? lose(error) : StoreError(error)
     }
 
@@ -141,10 +141,10 @@ struct PostgresStatus {
     }
 }
 
-/// The one thread that makes what arrives durable: whatever waits in one transaction, and meanwhile the next ones gather.
+/// The thread that makes incoming data durable. It writes all waiting jobs in one transaction, while the next jobs gather in the queue.
 ///
-/// When the connection breaks around a COMMIT, it connects again and asks whether that took effect, so that its callers get the true
-/// answer. One thread uses it.
+/// When the connection breaks during a COMMIT, the writer reconnects and queries whether the transaction was committed, so that its callers
+/// get a correct answer. Only one thread may use it.
 final class PostgresWriter {
     private var session: PostgresSession
     private let connect: () throws(PostgresError) -> PostgresSession
@@ -154,16 +154,17 @@ final class PostgresWriter {
     private var random: any RandomNumberGenerator & Sendable
     private let clock: @Sendable () -> UnixMilliseconds
     private var failedBeats = 0
-    /// The digest in the last heartbeat, which may have failed.
+    /// The digest in the last heartbeat, even if that heartbeat failed.
     private var publishedDigest: String?
     private var countsDepthAt: MonotonicMilliseconds = 0
     private static let idleMilliseconds: UInt64 = 1000
     /// Milliseconds until a failed count of the queue's depth is repeated.
     private static let countPauseMilliseconds: UInt64 = 10 * 60_000
-    /// For how long it tries to find out what became of a transaction: shorter than a help desk waits, longer than a short interruption.
+    /// The time, in milliseconds, in which the writer tries to determine whether a transaction was committed: shorter than the timeout of a
+    /// help desk, longer than a short interruption.
     private static let settlingMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
     private static let settlingPauseMilliseconds: UInt64 = 250
-    /// The maximum number of attempts to write the same jobs whose COMMIT is lost.
+    /// The maximum number of attempts to write jobs whose COMMIT got no answer.
     private static let maximumTries = 3
 
     /// The results of a transaction, reported once it is durable.
@@ -172,7 +173,7 @@ final class PostgresWriter {
         var reports: [@Sendable () -> Void] = []
     }
 
-    /// - Parameter connect: makes a session; called on this thread, at first and after a connection was lost around a COMMIT.
+    /// - Parameter connect: creates a session; called on this thread, in `init` and after the connection was lost during a COMMIT.
     init(
         _ connect: @escaping () throws(PostgresError) -> PostgresSession, queue: WriterQueue<PostgresJob>, status: Monitor<PostgresStatus>,
         settings: StoreSettings, random: any RandomNumberGenerator & Sendable, clock: @escaping @Sendable () -> UnixMilliseconds
@@ -182,13 +183,13 @@ final class PostgresWriter {
         (self.random, self.clock) = (random, clock)
     }
 
-    /// Works until the queue is closed and empty.
+    /// Processes jobs until the queue is closed and empty.
     func run() {
         var beatAt = MonotonicMilliseconds(rawValue: 0)
         while true {
             let now = SystemClock.monotonicMilliseconds()
             let digest = status.withLock { $0.keysDigest }
-            // The others query only replicas that have published their keys, so a starting service publishes them at once.
+            // Other processes query only replicas that have published the digest of their keys, so a starting service publishes it at once.
             if now >= beatAt || digest != publishedDigest {
                 beat(digest)
                 beatAt = now + settings.heartbeatMilliseconds
@@ -203,14 +204,15 @@ final class PostgresWriter {
         }
     }
 
-    /// Sends a heartbeat. When that fails twice, for any reason, the store is reopened, which reports the reason.
+    /// Sends a heartbeat. After two failures in a row, for any reason, the store is considered lost and must be reopened; opening it
+    /// reports the reason.
     private func beat(_ keysDigest: String?) {
         publishedDigest = keysDigest
         do throws(PostgresError) {
             let heartbeat = try session.beat(keysDigest: keysDigest, clock)
             status.withLock { $0.heartbeat = heartbeat.following($0.heartbeat) }
             failedBeats = 0
-            // Of several processes the one that has been here longest counts, which is of this version once the older ones have left.
+            // The process that has run longest does the count, so this code counts only after all processes of older versions have ended.
             if heartbeat.isDepthUncounted, heartbeat.isFirst { countDepth() }
         } catch {
             failedBeats += 1
@@ -218,8 +220,8 @@ final class PostgresWriter {
         }
     }
 
-    /// Counts pending deliveries by app. Nothing is written meanwhile, so after a failure, for example because many are pending, it is not
-    /// retried soon: until then apps may find more room than their share, or less.
+    /// Counts pending deliveries by app. The writer writes nothing during the count, so a failed count, for example one that timed out, is
+    /// retried only after a pause. Until then the limit of an app may be too high or too low.
     private func countDepth() {
         guard SystemClock.monotonicMilliseconds() >= countsDepthAt else { return }
         do throws(PostgresError) {
@@ -239,7 +241,8 @@ final class PostgresWriter {
         if !awaited.isEmpty { write(awaited, tries: 1) }
     }
 
-    /// Writes jobs in one transaction. What one of them broke is done again job by job, so that only that one fails.
+    /// Writes jobs in one transaction. If it fails because of a job, writes each job in a separate transaction, so that only the faulty job
+    /// fails.
     private func write(_ jobs: [PostgresJob], tries: Int) {
         var work: Work?
         let mark = UUIDv7(milliseconds: clock(), using: &random)
@@ -261,7 +264,7 @@ final class PostgresWriter {
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
         let knownDepth = status.withLock { $0.depth.fresh(SystemClock.monotonicMilliseconds()) }
         let batch = PostgresBatch(UnitOfWork(session, settings: settings), knownDepth, random: random)
-        // The first time it reads all of them, which nobody who waits for a lock should wait for.
+        // The first call reads all revocations, so it is made before the batch takes locks that other transactions wait for.
         if jobs.contains(where: \.isAboutPerson) { _ = try session.revocations(asOf: 0) }
         try batch.begin(jobs.compactMap(\.call))
         try batch.load(jobs.compactMap(\.incoming), reports: jobs.compactMap(\.report), registrations: jobs.compactMap(\.registration))
@@ -283,7 +286,8 @@ final class PostgresWriter {
         for job in jobs { job.fail(reported) }
     }
 
-    /// Answers jobs whose COMMIT got no reliable answer, by what became of it; what did not take effect is written again.
+    /// Reports the results of jobs whose COMMIT got no reliable answer, after it has queried whether the transaction was committed. Writes
+    /// the jobs again if it was not.
     private func settle(_ jobs: [PostgresJob], work: Work, mark: UUIDv7, error: PostgresError, tries: Int) {
         status.withLock { $0.doubt = StoreError(error, .inDoubt) }
         defer { status.withLock { $0.doubt = nil } }
@@ -297,7 +301,8 @@ final class PostgresWriter {
         }
     }
 
-    /// Whether the transaction with a mark was committed; nil when the database could not be asked in time. After false it never will be.
+    /// Returns whether the transaction with a mark was committed; nil when the database could not be queried in time. After false, the
+    /// transaction can no longer be committed.
     private func hasTakenEffect(_ mark: UUIDv7) -> Bool? {
         let end = SystemClock.monotonicMilliseconds() + Self.settlingMilliseconds
         let pause = Monitor(())
@@ -314,7 +319,7 @@ final class PostgresWriter {
 }
 
 extension StoreError {
-    /// The store's error for a database's.
+    /// Converts a database error to an error of the store.
     init(_ error: PostgresError) {
         let kind: Kind = error.isConnectionLost ? .notOpen : error.isFull ? .diskFull : .unavailable
         self.init(error, kind)

@@ -1,7 +1,7 @@
 package import Core
 internal import Postgres
 
-/// The counts of limits of registrations, for operators.
+/// The counters of registration limits, for operators.
 extension PostgresStore {
     /// Takes no lock.
     package func registrationCalls(of person: AppUser, devices: [String]) throws(StoreError) -> RegistrationCalls {

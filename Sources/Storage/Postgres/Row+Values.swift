@@ -1,14 +1,14 @@
 internal import Core
 internal import Postgres
 
-// PostgreSQL's text holds no U+0000, and names that others choose may. U+0000 is stored as U+0001 U+0001 and U+0001 as U+0001 U+0002: that
-// is reversible, and keeps the order of the bytes.
+// PostgreSQL cannot store U+0000 in text, but names from outside may contain it. U+0000 is stored as U+0001 U+0001, and U+0001 as U+0001
+// U+0002. This encoding is reversible and keeps the order of the bytes.
 
 extension Parameter {
-    /// A `text` that may hold U+0000.
+    /// A `text` parameter that may contain U+0000.
     static func stored(_ text: String?) -> Parameter { .text(text.map { escaped($0) }) }
 
-    /// A `text[]` whose elements may hold U+0000.
+    /// A `text[]` parameter whose elements may contain U+0000.
     static func storedArray(_ texts: [String?]) -> Parameter { .textArray(texts.map { $0.map { escaped($0) } }) }
 
     private static func escaped(_ text: String) -> String {
@@ -34,7 +34,7 @@ extension Row {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads such text; nil for NULL.
+    /// Reads text that was written by `Parameter.stored`; nil for NULL.
     func optionalStored(_ column: Int) throws(PostgresError) -> String? { isNull(column) ? nil : try stored(column) }
 
     func uuidv7(_ column: Int) throws(PostgresError) -> UUIDv7 {

@@ -3,12 +3,12 @@ internal import Postgres
 internal import Time
 
 extension UnitOfWork {
-    /// The statements that write what the rules have changed, in the order in which they must run.
+    /// Returns the statements that write the changes of the rules, in the order in which they must run.
     func flush() throws(PostgresError) -> [Query] {
         try deviceRows() + personRows() + forgottenPersonRows() + deviceCallRows() + windowRows()
     }
 
-    /// Clears the changes, because they were written.
+    /// Clears the changes after they were written.
     func wrote() {
         for key in changedDevices { storedDigests[key] = nil }
         (changedDevices, changedPersons, changedDeviceCalls) = ([], [:], [:])
@@ -29,7 +29,7 @@ extension UnitOfWork {
         }
         var queries: [Query] = []
         if !removed.isEmpty { queries.append(Query(FlushStatements.removeDevices, removed.keys)) }
-        // First from those who have them, as a token may go to another device of this very batch.
+        // Tokens are first removed from their former devices, because a token may move to another device in the same batch.
         if !moved.isEmpty { queries.append(Query(FlushStatements.takeTokens, moved.keys)) }
         if !changed.isEmpty { queries.append(Query(FlushStatements.putDevices, changed.all)) }
         return queries
@@ -49,7 +49,7 @@ extension UnitOfWork {
         ]
     }
 
-    /// The rows of persons who were forgotten were made only to be locked, and must not stay.
+    /// Deletes the rows of forgotten persons, which were created only to be locked.
     private func forgottenPersonRows() throws(PostgresError) -> [Query] {
         guard removesForgottenPersons else { return [] }
         var keys: [PersonKey] = []

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// Locking and reading, with a statement a table.
+/// Locking and reading, with one statement per table.
 extension UnitOfWork {
     /// Locks persons, in the order of their keys, and reads their devices.
     func load(persons keys: some Collection<PersonKey>) throws(PostgresError) {
@@ -11,8 +11,8 @@ extension UnitOfWork {
         try take(persons: wanted, try session.run(Self.queries(persons: wanted))[...])
     }
 
-    /// The questions of `load(persons:)`, when they are asked with others.
-    /// - Parameter wanted: in their order.
+    /// The queries of `load(persons:)`, for a round trip with others.
+    /// - Parameter wanted: the persons, in order.
     static func queries(persons wanted: [PersonKey]) -> [Query] {
         let (apps, users) = (wanted.map(\.app), wanted.map(\.userID.text))
         return [PersonStatements.insert, PersonStatements.lock, PersonStatements.devices].map {
@@ -23,7 +23,7 @@ extension UnitOfWork {
     /// The number of queries in `queries(persons:)`.
     static let personQueryCount = 4
 
-    /// Takes in the answers to `queries(persons:)`.
+    /// Adds the results of `queries(persons:)`.
     func take(persons wanted: [PersonKey], _ results: ArraySlice<Rows>) throws(PostgresError) {
         for key in wanted { persons[key] = RegistryPerson() }
         var missing = Set(wanted)
@@ -42,12 +42,12 @@ extension UnitOfWork {
         }
         (revocationVersion, revocations) = (try PostgresSession.revocationVersion(results[results.startIndex + 3]), nil)
         guard !missing.isEmpty else { return }
-        // Another transaction deleted these rows between the statement that makes them and the one that locks them.
+        // Another transaction deleted these rows between the statement that inserts them and the one that locks them.
         let again = missing.sorted()
         try take(persons: again, try session.run(Self.queries(persons: again))[...])
     }
 
-    /// Returns the present holders of tokens, without a lock.
+    /// Returns the current holders of tokens, without a lock.
     func holdersNow(_ keys: some Collection<TokenKey>) throws(PostgresError) -> Set<PersonKey> {
         guard !keys.isEmpty else { return [] }
         var persons: Set<PersonKey> = []
@@ -59,7 +59,8 @@ extension UnitOfWork {
         Query(PersonStatements.holders, .int4Array(keys.map(\.app)), .byteaArray(keys.map(\.digest)))
     }
 
-    /// Finds out who has tokens, and locks and reads those persons too. A person who takes a token meanwhile is found in the next round.
+    /// Finds the holders of tokens, and locks and reads those persons too. A person who takes a token in the meantime is found in the next
+    /// round.
     func load(holders keys: some Collection<TokenKey>) throws(PostgresError) {
         while true {
             let wanted = keys.filter { holders[$0] == nil }
@@ -104,14 +105,14 @@ extension UnitOfWork {
         ])
     }
 
-    /// Locks and reads what limits the calls of apps and of the service.
+    /// Locks and reads the recorded calls of apps and of the service.
     func load(windows apps: some Collection<Int32>) throws(PostgresError) {
         let wanted = apps.filter { windows[$0] == nil }
         guard !wanted.isEmpty else { return }
         for (app, last) in try session.lockWindows(Array(wanted)) { windows[app] = Window(last: last, times: [:]) }
     }
 
-    /// Locks and reads what limits the calls of devices.
+    /// Locks and reads the recorded calls of devices.
     func load(deviceCalls numbers: some Collection<Int64>) throws(PostgresError) {
         let wanted = Set(numbers).filter { deviceCalls[$0] == nil }.sorted()
         guard !wanted.isEmpty else { return }

@@ -2,10 +2,10 @@ internal import Core
 internal import Postgres
 internal import Time
 
-/// The rows that one transaction has locked and read, and what it will write: rules read and change it as if every row were at hand, and
-/// `flush` writes what changed with one statement a table.
+/// The rows that one transaction has locked and read, and its pending changes: rules read and change it like the complete tables, and
+/// `flush` writes the changes with one statement per table.
 ///
-/// A batch reads all its rows ahead (`UnitOfWork+Load`), so that the rules cost no round trip. What they ask beyond that is read alone.
+/// A batch reads all its rows in advance (`UnitOfWork+Load`), so that the rules cost no round trip. Further rows are read one by one.
 final class UnitOfWork {
     /// A person of an app, by the app's number.
     struct PersonKey: Hashable, Comparable {
@@ -30,11 +30,11 @@ final class UnitOfWork {
     let session: PostgresSession
     let settings: StoreSettings
     var persons: [PersonKey: RegistryPerson] = [:]
-    /// The holder of each token. A token without a holder is absent from a batch's own, and queried otherwise.
+    /// The holder of each token. A token without a holder is absent from a batch's own tokens, and read otherwise.
     var holders: [TokenKey: PersonKey?] = [:]
-    /// The last change of the revocations that was committed when persons were locked last. The question comes after the lock, and a
-    /// revocation of a person writes its row first and locks the person after that, until the commit. So of a registration and a sign-out,
-    /// one of the two sees what the other has written.
+    /// The last committed change of the revocations at the time when persons were last locked. The query comes after the lock. A revocation
+    /// of a person writes its row first, and then locks the person until the commit. So of a registration and a sign-out, one sees the
+    /// other's change.
     var revocationVersion: Int64 = 0
     /// The revocations of that version or a later one; nil before the first read.
     var revocations: Revocations?
@@ -42,11 +42,11 @@ final class UnitOfWork {
     var windows: [Int32: Window] = [:]
 
     var changedDevices: Set<Device.Key> = []
-    /// The digests that the database has beside a token, of devices that were read: one that changes is taken from its row first, because
-    /// two devices may exchange theirs.
+    /// The token digests in the database of the devices that were read: a digest that changes is first removed from its row, because two
+    /// devices may exchange their tokens.
     var storedDigests: [Device.Key: [UInt8]] = [:]
     var changedPersons: [PersonKey: UnixMilliseconds?] = [:]
-    /// Whether rows of `persons` were made for incoming data, which may be about a forgotten person.
+    /// Whether rows of `persons` were inserted for incoming data, which may be about a forgotten person.
     var removesForgottenPersons = false
     var changedDeviceCalls: [Int64: UnixMilliseconds?] = [:]
     var newCalls: [(app: Int32, number: Int64, at: UnixMilliseconds)] = []
@@ -184,7 +184,7 @@ extension UnitOfWork {
         changedDevices.insert(device)
     }
 
-    /// Records that a token has no holder, unless another person has it by now.
+    /// Records that a token has no holder, unless another person has it now.
     private func release(_ token: TokenKey, of person: PersonKey) {
         if case .some(.some(person)) = holders[token] { holders[token] = .some(nil) }
     }
@@ -196,7 +196,7 @@ extension UnitOfWork {
     }
 }
 
-/// Searches among a person's devices, by halves: the server waits in the middle of the transaction meanwhile, and holds locks.
+/// Binary search among a person's devices; during the transaction the server waits and holds locks, so it must be fast.
 extension [RegistryDevice] {
     /// Returns the position of a device; nil when it is missing.
     fileprivate func index(of key: Device.Key) -> Int? {

@@ -1,8 +1,8 @@
 package import Core
 internal import Postgres
 
-/// Questions about users between the processes that share the database. They use the connection that polls for revocations, so that no
-/// long read or write delays them.
+/// Queries about users between the processes that share the database. They use the connection that polls for revocations, so that no long
+/// read or write delays them.
 extension PostgresStore {
     package func ask(_ question: UserQuery) throws(StoreError) -> Int {
         try ask(on: watcher) { session throws(PostgresError) in
@@ -29,7 +29,7 @@ extension PostgresStore {
             var questions: [UserQuery] = []
             for row in try session.run([Query(QuestionStatements.open, .uuid(session.replica))])[0] {
                 let digest = try row.bytes(2)
-                // A later version may name users in another way.
+                // A later version may compute the digest of a user in another way.
                 guard let user = KeyedDigest(bytes: digest.span) else { continue }
                 questions.append(
                     UserQuery(id: try row.uuidv7(0), appID: try row.stored(1), user: user, forgets: try row.bool(3)))
@@ -47,12 +47,12 @@ extension PostgresStore {
 }
 
 extension PostgresSession {
-    /// Deletes questions that are no longer answered, with their answers.
+    /// Deletes expired queries with their answers.
     static var forgetQuestions: Query { Query(QuestionStatements.forget, .int8(Int64(UserQuery.lifetimeMilliseconds))) }
 }
 
 private enum QuestionStatements {
-    // A process that has no keys in force, such as a command, has answered nobody.
+    // A process without keys in force, such as a command, has answered no user.
     static let ask: StaticString = """
         INSERT INTO user_questions (id, replica, app_id, user_digest, forgets, asked_at)
         SELECT $1, replicas.id, $2, $3, $4, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM replicas

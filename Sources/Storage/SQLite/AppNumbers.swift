@@ -5,7 +5,7 @@ internal import SQLite
 struct AppNumbers {
     private var known: [ByteKey: Int64] = [:]
 
-    /// The number of an app, made when it is new.
+    /// The number of an app, created when it is new.
     mutating func number(_ appID: String, _ database: WritingDatabase) throws(SQLiteError) -> Int64 {
         if let number = try find(appID, database) { return number }
         try database.statements.insertApp.run(appID)

@@ -32,8 +32,8 @@ struct BotCallStatements {
     }
 }
 
-/// A reader's statements for calls of bots, prepared once. Who does not match is read too, so that one walk finds the end of the step; the
-/// last column says who does.
+/// A reader's statements for calls of bots, prepared once. Calls that do not match are read too, so that one scan finds the end of the
+/// step; the last column marks the matches.
 struct BotCallQueries {
     let byID, all, ofOutcome, ofPerson, count: Statement
 

@@ -2,7 +2,7 @@ package import Core
 internal import SQLite
 package import Time
 
-/// Calls of bots. An ending is a job of the service's own, which finds room in any case.
+/// Calls of bots. An ending is a job of the service itself, which always finds room.
 extension SQLiteStore {
     package func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
@@ -40,7 +40,7 @@ extension SQLiteStore {
     }
 
     /// Deletes the calls of a person, in several transactions.
-    /// - Returns: how many.
+    /// - Returns: the number of deleted calls.
     func eraseBotCalls(of person: AppUser) throws(StoreError) -> Int {
         let limit = settings.rowsPerCommit
         var count = 0
@@ -55,7 +55,7 @@ extension SQLiteStore {
 }
 
 extension WritingDatabase {
-    /// Stores a call, unless there is one with its key. That is found even if nothing can be stored.
+    /// Stores a call, unless one with its key exists, which is found even if nothing can be stored.
     func begin(_ call: BotCall) throws(SQLiteError) -> Result<BotCallBeginning, StoreError> {
         if let key = call.key {
             var earlier: BotCall?
@@ -69,7 +69,7 @@ extension WritingDatabase {
         return .success(.new)
     }
 
-    /// Stores what came of a call that is under way, or was given up.
+    /// Stores the outcome of a call that is running, or was given up.
     func end(_ id: UUIDv7, _ ending: BotCall.Ending) throws(SQLiteError) {
         try botCallStatements.end.run(
             id.bytes, ending.outcome.rawValue, ending.statusCode, ending.reason, ending.at.stored, ending.releasesKey ? 1 : 0)
@@ -84,7 +84,7 @@ extension WritingDatabase {
     }
 
     /// Deletes calls of an outcome that began before a time.
-    /// - Returns: how many.
+    /// - Returns: the number of deleted calls.
     func deleteBotCalls(_ outcome: BotCall.Outcome, before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var numbers: [Int64] = []
         try botCallStatements.old.forEachRow(outcome.rawValue, time.stored, limit) { row throws(SQLiteError) in
@@ -94,7 +94,7 @@ extension WritingDatabase {
     }
 
     /// Deletes calls of a person.
-    /// - Returns: how many; fewer than `limit` when none is left.
+    /// - Returns: the number of deleted calls; fewer than `limit` when none is left.
     func deleteBotCalls(of person: AppUser, limit: Int) throws(SQLiteError) -> Int {
         guard let app = try apps.find(person.appID, self) else { return 0 }
         var numbers: [Int64] = []
@@ -118,7 +118,7 @@ extension ReadingDatabase {
         return found
     }
 
-    /// The calls that match among the next `rows` before a place.
+    /// The matching calls among the next `rows` before a position.
     func step(_ filter: BotCallFilter, before: BotCallCursor, rows: Int, limit: Int) throws(SQLiteError) -> BotCallWalk.Step {
         let queries = botCallQueries
         let statement =

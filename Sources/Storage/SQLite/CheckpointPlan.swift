@@ -12,7 +12,7 @@ struct CheckpointPlan {
         case finish
     }
 
-    /// So few pages that moving them takes some milliseconds.
+    /// A number of pages that are moved within some milliseconds.
     private static let fewPages = 500
     /// Without this limit, passes would never end while commits write pages as fast as passes move them.
     private static let maximumPasses = 6
@@ -45,8 +45,8 @@ struct CheckpointPlan {
 
     /// The step after a pass.
     /// - Parameters:
-    ///     - moved: how many pages of the log have been moved so far.
-    ///     - logged: how many pages the log has now.
+    ///     - moved: the number of the log's pages moved so far.
+    ///     - logged: the number of pages in the log now.
     mutating func step(moved: Int, logged: Int) -> Step {
         guard logged >= moved else {
             // All pages were moved, and a commit has restarted the log.
@@ -62,7 +62,7 @@ struct CheckpointPlan {
         return .pass
     }
 
-    /// Notes the result of `finish`.
+    /// Records the result of `finish`.
     /// - Parameter isEmpty: whether the next commit restarts the log; a reader may prevent that.
     mutating func finished(logged: Int, isEmpty: Bool) {
         if isEmpty { beginsAt = minimumPages } else { wait(logged: logged) }

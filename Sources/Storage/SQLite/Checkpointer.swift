@@ -6,7 +6,7 @@ internal import Time
 /// Moves pages from the log to the database, on its own thread and connection, so that commits wait only a moment for it.
 ///
 /// SQLite restarts the log only once all its pages have been moved, and while the writer continues some always remain. So this thread moves
-/// the existing pages, repeats that for those added meanwhile, and leaves the last few to the writer. The writer decides on each pass by
+/// the existing pages, then those added in the meantime, and leaves the last few to the writer. The writer decides on each pass with
 /// `CheckpointPlan`.
 final class Checkpointer {
     private enum Stage {
@@ -49,7 +49,7 @@ final class Checkpointer {
     /// Takes the plan's next step, here or on the thread. The writer calls it after each commit.
     /// - Parameter isUrgent: whether to move pages even if that failed a while ago.
     /// - Throws: when the disk refused pages of the database. They are still in the log as long as no other pages are moved: after a failed
-    ///   fsync the system drops the pages and would report success the next time. So nothing is moved any more.
+    ///   fsync the kernel drops the pages and would report success the next time. So no further page is moved.
     func runIfDue(_ database: WritingDatabase, isUrgent: Bool) throws(SQLiteError) {
         let logged = database.loggedPages
         let (stage, failure) = state.withLock { ($0.stage, $0.failure) }
@@ -86,7 +86,7 @@ final class Checkpointer {
                 let isEmptied = if isEmpty { try database.emptyLog() } else { false }
                 database.isLogRead = !isEmptied
                 if isEmpty { database.emptiesLogAt = nil }
-                // If a process reads the log, the checkpoint is retried later.
+                // While a process reads the log, the checkpoint is retried later.
                 if isEmptied { database.emptyings += 1 } else { database.noteForgotten() }
             }
         } catch {
@@ -108,7 +108,7 @@ final class Checkpointer {
         }
     }
 
-    /// - Returns: how many of the log's pages have been moved so far; 0 when the pass failed.
+    /// - Returns: the number of the log's pages moved so far; 0 when the pass failed.
     private static func pass(_ connection: Connection, _ state: Monitor<State>) -> Int {
         do throws(SQLiteError) {
             let moved = try connection.checkpoint(truncate: false).moved
@@ -121,7 +121,7 @@ final class Checkpointer {
         }
     }
 
-    /// Remembers an I/O error; other errors, such as a busy database, may be over the next time.
+    /// Stores an I/O error; other errors, such as a busy database, may be temporary.
     private static func note(_ error: SQLiteError, _ state: Monitor<State>) {
         if error.isIOError { state.withLock { $0.failure = error } }
     }

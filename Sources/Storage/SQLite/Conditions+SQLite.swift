@@ -2,7 +2,7 @@ package import Core
 internal import SQLite
 internal import Time
 
-/// Operators' conditions. One process has the file, so a condition that it does not see has ended.
+/// Operators' conditions. Only one process has the file open, so a condition that it does not report has ended.
 extension SQLiteStore {
     /// Not delayed by operators' lists.
     package func conditions() throws(StoreError) -> [OperatorCondition] {
@@ -30,7 +30,7 @@ extension SQLiteStore {
 }
 
 extension ReadingDatabase {
-    /// All rows but those of kinds that only a later version knows, in the order of their key.
+    /// All rows except those of kinds added by a later version, in the order of their key.
     func allConditions() throws(SQLiteError) -> [OperatorCondition] {
         var found: [OperatorCondition] = []
         try conditions.forEachRow { row throws(SQLiteError) in

@@ -3,13 +3,13 @@ internal import POSIX
 internal import SQLite
 
 enum DatabaseCopy {
-    /// Writes everything that a connection sees to a new file with mode 0600. The copy needs no log, was checked for damage, and gets its
-    /// name only when it is complete and durable.
+    /// Writes a connection's snapshot to a new file with mode 0600. The copy needs no log, was checked for damage, and gets its name only
+    /// when it is complete and durable.
     /// - Parameters:
-    ///   - source: the connection's file, which a damage is reported of.
+    ///   - source: the connection's file, which is named in a report of damage.
     ///   - path: the new file.
-    ///   - model: the path whose owner makes the file, and so gets it, if root runs a command; nil in a service.
-    /// - Throws: when the name is taken, or why the copy could not be made; then nothing is left behind.
+    ///   - model: if root runs a command, the path whose owner creates and owns the file; nil in a service.
+    /// - Throws: when the name is in use, or the copy could not be created; no file is left behind then.
     static func write(
         _ connection: Connection, of source: String, to path: String, asOwnerOf model: String? = nil
     ) throws(StoreError) {

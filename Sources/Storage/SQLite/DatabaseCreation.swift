@@ -2,8 +2,8 @@ internal import Core
 internal import POSIX
 internal import SQLite
 
-/// Creates a store's file, which gets its name only when it has all its tables. So a file without tables is never taken for a new store: it
-/// may be a copy of a database without its log.
+/// Creates a store's file, which gets its name only when it has all its tables. So a file without tables is never treated as a new store:
+/// it may be a copy of a database without its log.
 enum DatabaseCreation {
     /// Creates the file with mode 0600. If another process creates it at the same time, one succeeds and the other one uses that file.
     static func create(_ path: String) throws(StoreError) {

@@ -9,7 +9,7 @@ enum DatabaseFile {
     /// The number of bytes of the log's file that are reserved for reuse.
     static let logBytesKept: Int64 = 128 << 20
 
-    /// The size of a log's file with exactly so many pages, in bytes: a header, and a header for each page.
+    /// The size of a log file with exactly this many pages, in bytes: a header, and a header for each page.
     static func logBytes(pages: Int) -> Int64 { 32 + Int64(pages) * (24 + Int64(pageBytes)) }
 
     struct Opened {
@@ -26,9 +26,9 @@ enum DatabaseFile {
     /// Opens the file for the writer: checks version and damage, applies the settings, migrates, marks that a run has begun, and releases
     /// the leases of an earlier run.
     ///
-    /// A failure leaves the log, which may hold what the database needs. Before the checks have passed, nothing is written at all.
-    /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may have recorded them as
-    ///   moved. It loses that record only when no process has the database open, so none may.
+    /// A failure leaves the log, which may contain data that the database needs. Before the checks have passed, nothing is written.
+    /// - Parameter movesAgain: whether to move all pages of the log to the database again, although SQLite may have recorded them as moved.
+    ///   SQLite loses that record only when no process has the database open, so none may.
     static func open(
         _ path: String, lock: DatabaseLock, movesAgain: Bool, settings: StoreSettings, random: any RandomNumberGenerator
     ) throws(StoreError) -> Opened {
@@ -38,7 +38,7 @@ enum DatabaseFile {
         do throws(StoreError) {
             try check(connection, path: path, hadLog: hadLog, settings: settings)
         } catch {
-            // The one that this connection has made.
+            // The log that this connection has created.
             if !hadLog { connection.removeLogOnClose() }
             throw error
         }
@@ -50,8 +50,8 @@ enum DatabaseFile {
                 try database.touch()
                 try database.releaseLeases()
             }
-            // Now the database file itself has the mark of the run, which says that it needs its log. This also proves that the disk takes
-            // pages. They are moved once no process reads the database.
+            // Now the database file itself has the mark of the run, which shows that it needs its log. This also proves that the disk
+            // accepts pages. They are moved once no process reads the database.
             if try !database.moveLog() { database.noteForgotten() }
             return database
         }
@@ -117,8 +117,8 @@ enum DatabaseFile {
         if let bytes = settings.maximumFileBytes { try connection.setSizeLimit(pages: UInt32(clamping: max(1, bytes / pageBytes))) }
     }
 
-    /// Checks the version. After a run that was not closed, also checks that the log is there and looks for damage. Skips the search for
-    /// damage in a file so large that the start would take long; such damage is reported when it is met.
+    /// Checks the version. After a run that was not closed, also checks that the log exists and searches for damage, except in a file so
+    /// large that the start would take long; such damage is reported when it is found later.
     private static func check(
         _ connection: Connection, path: String, hadLog: Bool, settings: StoreSettings
     ) throws(StoreError) {

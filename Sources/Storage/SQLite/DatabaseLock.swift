@@ -19,7 +19,7 @@ final class DatabaseLock: Sendable {
     private let lock: FileLock
 
     /// Takes the lock without waiting.
-    /// - Throws: `unavailable`, with the process that has the lock, or why the file cannot be opened.
+    /// - Throws: `unavailable`, with the process that has the lock, or with the reason why the file cannot be opened.
     init(_ path: String) throws(StoreError) {
         let identity = try Self.identity(of: path)
         guard Self.held.withLock({ $0.insert(identity).inserted }) else { throw .inUse(path, by: nil) }
@@ -40,8 +40,9 @@ final class DatabaseLock: Sendable {
         Self.held.withLock { _ = $0.remove(identity) }
     }
 
-    /// Returns why the lock could not be taken now: a process uses the database as a store, and does not only read it, as backups and
-    /// reports do. Returns nil when none does. Do not call it while this process has the database open, for the reason given at `FileLock`.
+    /// Returns the error if the lock could not be taken now, because a process uses the database as a store instead of only reading it like
+    /// backups and reports. Returns nil when none does. Do not call it while this process has the database open, for the reason given at
+    /// `FileLock`.
     static func conflict(at path: String) -> StoreError? {
         FileLock.isHeld(path, byte: byte) ? .inUse(path, by: FileLock.holder(of: bytesOfSQLite, in: path)) : nil
     }

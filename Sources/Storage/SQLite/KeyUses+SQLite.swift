@@ -2,7 +2,7 @@ package import Core
 internal import SQLite
 internal import Time
 
-/// When keys were used: a row for each key that a service has ever had in force, few enough for the app's name in each.
+/// The recorded uses of keys: a row for each key that a service has ever had in force. They are few, so each row contains the app's name.
 extension SQLiteStore {
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         try queue.perform { database throws(SQLiteError) in

@@ -12,18 +12,18 @@ extension Migrations {
     // stored. `state` is 0 pending, 1 delivered, 2 dead, 3 without a target; it is also a column of partial indexes, because SQLite 3.40
     // otherwise reads the table for it.
     //
-    // `past_comments` holds what recognises a comment after its event was deleted: its identity first, because identities rise, and `mark`,
-    // a digest of its ticket and device. A row is written when the event is deleted, so acceptance costs only a search. Neither the ticket
-    // nor the person of an event has an index: an index of tickets would add a page to the log for nearly every comment (5.3 kB instead of
-    // 2.2 kB each), an index of persons 40 % to a registration. Operators' lists scan the events instead, in steps, on a separate
-    // connection; `walk` is `stories` in that order. `deliveries_dead` contains only dead deliveries.
+    // `past_comments` contains the records that deduplicate comments after their events were deleted: the identity first, because
+    // identities ascend, and `mark`, a digest of the ticket and device. A row is written when the event is deleted, so acceptance costs
+    // only a search. Neither the ticket nor the person of an event has an index: an index of tickets would add a page to the log for nearly
+    // every comment (5.3 kB instead of 2.2 kB each), an index of persons 40 % to a registration. Operators' lists scan the events instead,
+    // in steps, on a separate connection; `walk` is `stories` in that order. `deliveries_dead` contains only dead deliveries.
     //
-    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not bring it back.
-    // `from_app` is 1 if the app itself reported what the row says; no webhook changes such a row. `calls` holds the times of a person's
-    // last allowed registrations, as many as the limits need, in a row with an empty device: one search finds it with the person's devices.
-    // `device_calls` holds those of a device, of all its users, under a number for its name: these rows are in random order, and
-    // small ones share pages. `windows` holds those of an app, and those of the service with app 0: there may be many. There are no foreign
-    // keys: rows that belong together are written by one thread in one transaction, and checking would cost a search for each row.
+    // A device without a token has signed out; its row keeps the last token's digest, so that a late webhook does not register it again.
+    // `from_app` is 1 if the app itself registered or signed out the device; no webhook changes such a row. `calls` contains the times of a
+    // person's last allowed registrations, as many as the limits need, in a row with an empty device: one search finds it with the person's
+    // devices. `device_calls` contains those of a device, of all its users, under a number for its name: these rows are in random order,
+    // and small ones share pages. `windows` contains those of an app, and those of the service with app 0: there may be many. There are no
+    // foreign keys: rows that belong together are written by one thread in one transaction, and checking would cost a search for each row.
     static let version1: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;

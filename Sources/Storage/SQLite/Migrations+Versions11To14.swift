@@ -1,19 +1,19 @@
 extension Migrations {
-    // Version 11 has `deliveries_due` lead by the app, too, so that a claim finds what is due for each app at once, however much waits for
-    // another one. It appends `app` to `stories`.
+    // Version 11 prefixes `deliveries_due` with the app, so that a claim finds each app's due deliveries at once, for any backlog of
+    // another app. It appends `app` to `stories`.
     //
-    // Version 12 adds what is known of the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
-    // `issued_at` in seconds, by the clock of the backend that minted the key, or without a key the moment of the registration; 0 for
-    // devices of before. They have no index: a revocation of a key, a key id or an app walks through the app's devices in steps, and an
-    // index would make every registration slower. `swept` of a revocation is 1 when it has looked at all of them, and `devices_removed` how
-    // many it has signed out. Earlier revocations are marked as swept: comments pass over the devices that they cover, whose rows stay
-    // until they register.
+    // Version 12 adds the facts about the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
+    // `issued_at` in seconds, by the clock of the backend that minted the key, or without a key the time of the registration; 0 for earlier
+    // devices. They have no index: a revocation of a key, a key id or an app scans the app's devices in steps, and an index would slow down
+    // every registration. `swept` of a revocation is 1 when all devices were checked, and `devices_removed` is the number of signed-out
+    // devices. Earlier revocations are marked as swept: comments skip the devices that they cover, whose rows stay until they register.
     //
-    // Version 13 adds the index by which the revocations of one app are listed.
+    // Version 13 adds the index for listing the revocations of one app.
     //
-    // Version 14 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason. Triggers count, so that no
-    // statement can change a delivery and forget the count. They run for rows that become dead or cease to be, and for no others. A row
-    // whose count is 0 stays: there are few notifiers, apps and reasons. `deliveries_dead_groups` finds the oldest and the newest of each.
+    // Version 14 adds `dead_counts`: the number of dead deliveries of a notifier and an app by reason. Triggers count, so that every
+    // statement that changes a delivery updates the count. They run only for rows that become dead or stop being dead. A row whose count is
+    // 0 stays: there are few notifiers, apps and reasons. `deliveries_dead_groups` is an index for the oldest and the newest delivery of
+    // each group.
     static let versions11To14: [StaticString] = [
         """
         DROP INDEX deliveries_due;

@@ -1,30 +1,30 @@
 extension Migrations {
-    // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
-    // (`OutboundRateLimiter.Key`), so that the pace outlives the process. From `until` on the row counts no more.
+    // Version 2 adds `paced_calls`: the times at which the receiver of a notifier was called about a person or a device, with a digest of
+    // their names (`OutboundRateLimiter.Key`), so that rate limits survive a restart. From `until` on the row has no effect.
     //
-    // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none
-    // means all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has
-    // the last one, in a row that the first change makes. `removed_revocations` keeps removals for a day; `forgotten` is the version of
-    // the last removal that it no longer has.
+    // Version 3 adds `revocations`, which invalidate security keys. At most one of `user_id`, `salt` and `key_id` has a value; without any,
+    // the row revokes all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes;
+    // `revocation_versions` contains the last number, in a row that the first change creates. `removed_revocations` keeps removals for a
+    // day; `forgotten` is the version of the last removal that it has deleted.
     //
-    // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that
-    // a service has ever had in force.
+    // Version 4 adds `key_uses`: the time since which the use of an app's key is recorded, and the time of its last use. It has a row for
+    // each key that was ever in a service's configuration.
     //
-    // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest is in
+    // Version 5 adds the data for forgetting a person: `former` of a revocation is the salt of a former person, whose digest is in
     // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
     //
-    // Version 6 adds `conditions`: lasting conditions that operators were notified of (`OperatorCondition`), so that their ends are
-    // reported once, too.
+    // Version 6 adds `conditions`: lasting conditions that operators were notified of (`OperatorCondition`), so that the end of each is
+    // reported exactly once.
     //
-    // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
+    // Version 7 adds `trace` of an event: `TraceContext.bytes` of the request that created it. It is the last column of both views.
     //
     // Version 8 adds `conversations`: the state of topics that help desks have reported (`ConversationState`). The index of persons
     // is for forgetting them; only a report writes it.
     //
-    // Version 9 adds `bot_calls`: the functions that bots have called, with their users and outcomes (`BotCall`). `key` deduplicates calls.
-    // Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
+    // Version 9 adds `bot_calls`: calls of functions by bots, with their users and outcomes (`BotCall`). `key` deduplicates calls. Lists
+    // read the table by time, by person or by outcome; the index by outcome also finds calls to mark as lost and calls to delete.
     //
-    // Version 10 has no script: `TokenForms` brings together the forms of one push token.
+    // Version 10 has no script: `TokenForms` unifies the forms of each push token.
     static let versions2To10: [StaticString] = [
         """
         CREATE TABLE paced_calls (

@@ -1,13 +1,13 @@
 internal import SQLite
 
-/// The steps that bring a file to the current schema, in order. A released step never changes.
+/// The steps that migrate a file to the current schema, in order. A released step never changes.
 enum Migrations {
     /// The version of the current schema: the number of steps.
     static var latest: Int32 { Int32(scripts.count) }
 
     private static let tokenFormsVersion = 10
 
-    /// Runs the steps that the file lacks, each in its own transaction with its version number.
+    /// Runs the missing steps, each in its own transaction with its version number.
     /// - Precondition: the file's version is not newer than `latest`.
     static func run(on connection: Connection) throws(SQLiteError) {
         for step in Int(try connection.userVersion())..<scripts.count {

@@ -1,7 +1,7 @@
 package import Core
 internal import SQLite
 
-/// The search for a name, between whose steps others read.
+/// The search for a name. Others can read between its steps.
 extension SQLiteStore {
     package func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
         try searchNames(query, after: after, limit: limit)
@@ -48,7 +48,7 @@ struct NameQueries {
                 EXISTS (SELECT 1 FROM events WHERE app = apps.number AND comment_id = ?1)
             FROM apps ORDER BY app_id
             """)
-        // Rows that do not match are read, too, so that one walk finds the end of the step.
+        // Reads also the rows that do not match, so that one pass finds the end of the step.
         devices = try Statement(
             connection,
             """

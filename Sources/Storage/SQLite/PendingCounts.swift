@@ -4,7 +4,7 @@ internal import SQLite
 /// The numbers of pending deliveries by notifier and app's number, kept in memory to avoid counting rows.
 struct PendingCounts: Sendable {
     private(set) var pending = PendingByApp<Int64>()
-    /// The number of deliveries that the store has ended by itself since it was opened.
+    /// The number of deliveries that the store itself has ended since it was opened.
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
 
     init() {}
@@ -20,7 +20,7 @@ struct PendingCounts: Sendable {
         precondition(pending.counts[key]?[app] ?? 0 >= 0, "fewer than none are pending")
     }
 
-    /// Counts a delivery that the store ends by itself.
+    /// Counts a delivery that the store itself ends.
     mutating func refuse(_ ending: DeliveryEnding, for notifier: String) {
         refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1
     }

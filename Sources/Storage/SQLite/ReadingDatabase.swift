@@ -4,8 +4,8 @@ internal import Time
 
 /// A read-only connection with its statements. Each call sees the last commit. Only one thread at a time may use it.
 ///
-/// No call reads more than one step of a growing table, and none continues after `end`, so that no read prevents a restart of the log or
-/// delays another reader for long.
+/// No call reads more than one step of a growing table, and none continues after `end`, so that no read delays a restart of the log or
+/// another reader for long.
 final class ReadingDatabase {
     private let byID, byComment, byState, deadStories, walk, ends, attempts, oldest, dead, forgotten: Statement
     private let devicesOfApp, devicesOfPerson: Statement
@@ -16,10 +16,10 @@ final class ReadingDatabase {
     let keyUses: Statement
     let conditions: Statement
     let erasureQueries: ErasureQueries
-    /// When the call that is under way is ended.
+    /// The time at which the call in progress is ended.
     let end: ReadingEnd
 
-    /// Takes over a connection that no other thread uses.
+    /// Uses a connection that no other thread uses.
     init(_ connection: Connection, until end: ReadingEnd) throws(SQLiteError) {
         self.end = end
         connection.endStatements { end.hasCome }
@@ -28,7 +28,7 @@ final class ReadingDatabase {
         byComment = try prepare(
             "SELECT * FROM stories WHERE app_id = ?1 AND comment_id = ?2 ORDER BY event DESC, position DESC")
         ends = try prepare("SELECT coalesce((SELECT min(number) FROM events), 1), coalesce((SELECT max(number) FROM events), 0)")
-        // Only the place bounds these from above: with a second bound SQLite would begin each step at the newest event.
+        // Only the position limits these from above: with a second limit SQLite would begin each step at the newest event.
         walk = try prepare(
             """
             SELECT * FROM walk
@@ -59,7 +59,7 @@ final class ReadingDatabase {
             SELECT number, started_at, ended_at, outcome, reason FROM attempts
             WHERE event = ?1 AND position = ?2 ORDER BY number
             """)
-        // Rows that do not match are read too, so that one walk finds the end of the step.
+        // Reads also the rows that do not match, so that one pass finds the end of the step.
         devicesOfApp = try prepare(
             """
             SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt,
@@ -110,8 +110,8 @@ final class ReadingDatabase {
             """)
     }
 
-    /// Lists the matches of a filter that names a delivery or a comment, newest first, before a place; nil for any other filter, which
-    /// `step` answers.
+    /// Lists the matches of a filter that contains the id of a delivery or a comment, newest first, before a position; nil for any other
+    /// filter, which `step` handles.
     func named(
         _ filter: DeliveryFilter, before: DeliveryKey, limit: Int
     ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)]? {
@@ -130,7 +130,7 @@ final class ReadingDatabase {
         return numbers
     }
 
-    /// Lists the matches before a place among the events with numbers greater than `last`, newest first.
+    /// Lists the matches before a position among the events with numbers greater than `last`, newest first.
     func step(
         _ filter: DeliveryFilter, before: DeliveryKey, downTo last: Int64, limit: Int
     ) throws(SQLiteError) -> [(place: DeliveryCursor, delivery: Delivery)] {
@@ -160,14 +160,14 @@ final class ReadingDatabase {
         return DeliveryStory(delivery: stored.delivery, attempts: tries)
     }
 
-    /// When the last webhook of a comment came that is only recognised any more.
+    /// The arrival of the last webhook about a comment whose event was deleted, but which is still recognised.
     func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(SQLiteError) -> UnixMilliseconds? {
         var time: UnixMilliseconds?
         try forgotten.forEachRow(appID, comment.text) { row throws(SQLiteError) in time = row.isNull(0) ? nil : try row.time(0) }
         return time
     }
 
-    /// The registered devices of a person that match, after the device `after`.
+    /// The matching registered devices of a person after the device `after`.
     func devices(_ filter: DeviceFilter, of userID: String, after: String, limit: Int) throws(SQLiteError) -> [Device] {
         var found: [Device] = []
         try devicesOfPerson.forEachRow(filter.appID, userID, after, filter.deviceID, limit) { row throws(SQLiteError) in
@@ -176,7 +176,7 @@ final class ReadingDatabase {
         return found
     }
 
-    /// The registered devices that match among the next `rows` rows after a key.
+    /// The matching registered devices among the next `rows` rows after a key.
     /// - Returns: the devices, and the key after which the next step begins; nil when there are no more rows.
     func step(
         _ filter: DeviceFilter, after: Device.Key?, rows: Int, limit: Int

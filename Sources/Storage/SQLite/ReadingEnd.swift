@@ -1,8 +1,8 @@
 internal import Time
 
-/// When the reads of a connection are ended. It belongs to the connection's thread.
+/// The time at which a connection's reads are ended. Only the connection's thread may use it.
 final class ReadingEnd {
-    /// The end of the read that is under way.
+    /// The end of the read in progress.
     var moment = MonotonicMilliseconds.max
     private let isStopping: @Sendable () -> Bool
 

@@ -72,7 +72,7 @@ struct RevocationQueries {
             FROM revocations CROSS JOIN apps ON number = app WHERE version = (
                 SELECT min(version) FROM revocations INDEXED BY revocations_unswept WHERE swept = 0)
             """)
-        // Reads rows that do not match, too, to find the end of the step.
+        // Reads also the rows that do not match, to find the end of the step.
         covered = try prepare(
             """
             SELECT user_id, device_id, token IS NOT NULL AND (?4 IS NULL OR salt IS ?4) AND (?5 IS NULL OR key_id IS ?5 OR issued_at = 0)

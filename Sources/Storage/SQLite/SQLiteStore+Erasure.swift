@@ -7,7 +7,7 @@ package import Time
 extension SQLiteStore {
     /// The number of events that one transaction erases.
     private static let eventsPerCommit = 200
-    /// The interval of attempts to truncate a log with readers, in milliseconds.
+    /// The interval of attempts to truncate a log that has readers, in milliseconds.
     private static let pollMilliseconds: UInt64 = 5
 
     package func erase(
@@ -26,7 +26,7 @@ extension SQLiteStore {
         return erasure
     }
 
-    /// Moves the log into the database, which overwrites deleted data there, and searches both files.
+    /// Moves the log into the database, which overwrites deleted data there, and then searches both files.
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
         let log = try emptyLog()
         var (events, waiting) = (0, [ByteKey: Int]())
@@ -65,7 +65,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Has the log emptied, and waits for an emptying that begins after this call: others may delete something meanwhile.
+    /// Has the log emptied, and waits for an emptying that begins after this call, because other calls may delete data meanwhile.
     private func emptyLog() throws(StoreError) -> ErasureProof.Log {
         let before = try queue.perform { database throws(SQLiteError) in
             database.isLogRead = false

@@ -25,7 +25,7 @@ extension SQLiteStore {
         return try queue.perform { database throws(SQLiteError) in try database.removeRevocation(id, now: now) }
     }
 
-    /// Not delayed by operators' lists.
+    /// Uses a connection that operators' lists do not delay.
     package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         try read(metricsReader) { database throws(SQLiteError) in try database.revocationChanges(since: version) }
     }

@@ -2,7 +2,7 @@ package import Core
 internal import SQLite
 package import Time
 
-/// Upkeep: what ends, expires or is deleted without an attempt.
+/// Upkeep: deliveries and rows that end, expire or are deleted without an attempt.
 extension SQLiteStore {
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)

@@ -4,7 +4,7 @@ internal import SQLite
 internal import Threading
 package import Time
 
-/// The store in one SQLite file, for one process. What it has reported survives a crash of the process and a loss of power.
+/// The store in one SQLite file, for one process. Every reported change survives a crash of the process and a loss of power.
 ///
 /// One thread writes and makes all waiting calls durable in one commit. Readers have their own connections, so that a long list delays
 /// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
@@ -22,15 +22,15 @@ package final class SQLiteStore: Store {
 
     /// Opens a file, or creates it with mode 0600 in an existing directory. SQLite adds `-wal` and `-shm` files beside it.
     ///
-    /// Deliveries leased by an earlier process are due at once, because the lock on the file proves that no process works on them; their
-    /// last attempts get the outcome and reason `interrupted`. After a run that did not end with `close`, the file is checked for damage,
-    /// unless it is larger than `maximumCheckedBytes`.
+    /// Deliveries leased by an earlier process are due at once, because the lock on the file proves that no other process works on them;
+    /// their last attempts get the outcome and reason `interrupted`. After a run that did not end with `close`, the file is checked for
+    /// damage, unless it is larger than `maximumCheckedBytes`.
     /// - Parameters:
-    ///   - movesAgain: whether an earlier store failed with `notOpen` because the disk refused pages of the database. Then all pages of the
-    ///     log are moved again, and no other process may have the file open.
-    ///   - random: makes the ids of the registry's events.
-    /// - Throws: `unavailable` when another process has the file or it cannot be written; `corrupt` when it is damaged, no store, written
-    ///   by a newer version, or lacks the log of a run that was not closed. The description names the remedy.
+    ///   - movesAgain: whether an earlier store failed with `notOpen` because the disk rejected pages of the database. Then all pages of
+    ///     the log are moved again, and no other process may have the file open.
+    ///   - random: generates the ids of the registry's events.
+    /// - Throws: `unavailable` when another process uses the file or it cannot be written; `corrupt` when it is damaged, is not a store,
+    ///   was written by a newer version, or lacks the log of a run that was not closed. The description contains the remedy.
     package init(
         path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -54,7 +54,7 @@ package final class SQLiteStore: Store {
             withExtendedLifetime(lock) {}
         }
         do throws(StoreError) {
-            // `close` waits for a read that is under way, and has it end.
+            // `close` ends the reads in progress and waits for them.
             let isStopping: @Sendable () -> Bool = { status.withLock { $0.isClosed } }
             listReader = Monitor(try DatabaseFile.openForReading(path, settings, until: ReadingEnd(isStopping: isStopping)))
             metricsReader = Monitor(try DatabaseFile.openForReading(path, settings, until: ReadingEnd(isStopping: isStopping)))
@@ -122,7 +122,7 @@ package final class SQLiteStore: Store {
         return try read(listReader) { database throws(SQLiteError) in try database.devices(filter, of: userID, after: from, limit: limit) }
     }
 
-    /// Runs in several transactions, between which other calls run.
+    /// Runs in several transactions; other calls run between them.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
         try removeDevices(filter, .operatorRemoved, now: now, telling: audience)
@@ -237,19 +237,20 @@ package final class SQLiteStore: Store {
             return status.isClosed
         }
         guard !wasClosed else { return nil }
-        // Readers first: SQLite removes the log with the last connection only if that one writes, and the writer closes as soon as it can.
+        // Readers are closed first: SQLite removes the log with the last connection only if that one writes, and the writer closes as soon
+        // as it can.
         for reader in [listReader, metricsReader] { reader.withLock { $0 = nil } }
         queue.close()
         writer.join()
         return status.withLock { $0.unclosed }
     }
 
-    /// When a read that begins now is ended.
+    /// The end of a read that begins now.
     private var readingEnd: MonotonicMilliseconds { SystemClock.monotonicMilliseconds() + settings.readMilliseconds }
 
     /// Reads on one of the connections. Never waits for the writer.
-    /// - Parameter end: when the read is ended; nil is as long after its beginning as a read may take.
-    /// - Throws: also `tooLong`.
+    /// - Parameter end: the time at which the read is ended; nil for the maximum duration of a read.
+    /// - Throws: any error of `body`, or `tooLong`.
     func read<Value>(
         _ reader: Monitor<ReadingDatabase?>, until end: MonotonicMilliseconds? = nil, _ body: (ReadingDatabase) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {

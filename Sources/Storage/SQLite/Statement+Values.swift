@@ -9,7 +9,7 @@ extension Statement {
         return id
     }
 
-    /// Reads a length of time, in milliseconds.
+    /// Reads a duration in milliseconds.
     func duration(_ column: Int) throws(SQLiteError) -> UInt64 { UInt64(clamping: try int64(column)) }
 }
 

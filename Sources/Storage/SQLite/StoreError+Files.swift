@@ -16,7 +16,7 @@ extension StoreError {
         StoreError(.unavailable, "there is no store at \(path)", remedy: remedy)
     }
 
-    /// A restored store could not be put in its place, and the former store could not be put back.
+    /// A restored store could not be moved to its path, and the former store could not be moved back.
     static func halfReplaced(_ path: String, former: String, error: SystemError, second: SystemError) -> StoreError {
         StoreError(
             .unavailable,
@@ -45,8 +45,8 @@ extension StoreError {
         StoreError(.notOpen, "\(path) was removed while it is in use", remedy: "nothing is lost, and the database is opened again")
     }
 
-    /// The log or the index was replaced by another file. All data is in the database, but the next program to open it would read the other
-    /// file.
+    /// The log or the index was replaced by another file. All data is in the database, but the next program that opens it would read the
+    /// other file.
     static func replaced(_ path: String) -> StoreError {
         StoreError(
             .unavailable,

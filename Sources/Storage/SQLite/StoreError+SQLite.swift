@@ -7,7 +7,7 @@ extension StoreError {
         self.init(Self.kind(of: error), error.cause, remedy: error.remedy)
     }
 
-    /// Like `init(_:)`, and names the file.
+    /// Like `init(_:)`, but with the file's path.
     init(_ error: SQLiteError, about path: String) {
         let cause = error.cause.contains(path) ? error.cause : "\(path): \(error.cause)"
         let rights = error.isCannotOpen || error.isReadOnly ? Process.rightsInForce.map { "tried \($0)" } : nil
@@ -23,8 +23,8 @@ extension StoreError {
 
     private static let mismatch: Int32 = 20
 
-    /// The disk refused pages of the database. They are still in the log as long as nothing is added to it: SQLite may restart a log that
-    /// it takes for moved.
+    /// The disk rejected pages of the database. They are still in the log as long as nothing is appended to it: SQLite may restart a log
+    /// whose pages it considers moved.
     static func notKept(_ error: SQLiteError) -> StoreError {
         StoreError(
             .notOpen,
@@ -48,7 +48,7 @@ extension StoreError {
         .unavailable, "the caller was answered before the disk took it, so that it was not stored",
         remedy: "see whether the disk is slow or hangs")
 
-    /// - Parameter milliseconds: how long the disk may take.
+    /// - Parameter milliseconds: the maximum response time of the disk.
     static func hangs(_ milliseconds: UInt64) -> StoreError {
         StoreError(
             .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds",
@@ -56,7 +56,7 @@ extension StoreError {
     }
 
     /// - Parameters:
-    ///   - pages: the largest length of the log, in pages of 4 KiB.
+    ///   - pages: the maximum length of the log, in pages of 4 KiB.
     ///   - reader: another process that has the database open, if there is one.
     static func longLog(pages: Int, reader: String?) -> StoreError {
         StoreError(
@@ -76,9 +76,9 @@ extension StoreError {
             remedy: "run that version")
     }
 
-    /// - Parameter process: the process that has it open; nil when it is not known.
+    /// - Parameter process: the process that has the file open; nil when unknown.
     static func inUse(_ path: String, by process: Int32?) -> StoreError {
-        // A second service, started by hand, is no reason to stop the one that serves.
+        // If an operator starts a second service by hand, the remedy must not be to stop the running one.
         let isOurs = process.flatMap { Process.isOfThisProgram($0) } == true
         return StoreError(
             .unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process")",
@@ -133,7 +133,7 @@ extension StoreError {
     static func damaged(
         _ path: String, _ findings: [String], remedy: String = "stop the service and restore a backup (deskgate store restore)"
     ) -> StoreError {
-        // A finding may begin with a line that names the database; the message has the path already.
+        // A finding may begin with a line that contains the database's name; the message already contains the path.
         let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
         return StoreError(
             .corrupt,

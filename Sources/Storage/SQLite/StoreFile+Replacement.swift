@@ -2,10 +2,10 @@ internal import Core
 internal import POSIX
 
 extension StoreFile {
-    /// Puts a draft in the place of a store, and gives the former store and its log another name. If a step fails, those before it are
+    /// Moves a draft to the path of a store, and gives the former store and its log another name. If a step fails, the steps before it are
     /// undone.
     /// - Parameters:
-    ///   - exists: whether there is a former store, and not at most the log of one.
+    ///   - exists: whether there is a former store, not only its log.
     ///   - former: the name for the former store.
     static func replace(_ path: String, by draft: String, exists: Bool, former: String) throws(StoreError) {
         var undo: [UndoStep] = []
@@ -15,7 +15,7 @@ extension StoreFile {
                 try File.rename(draft, to: path)
                 undo.append(.rename(former, to: path))
             } else {
-                // Fails if a service creates a store now, and nothing is overwritten.
+                // Fails if a service creates a store now, so that nothing is overwritten.
                 try File.link(draft, as: path)
                 undo.append(.remove(path))
             }
@@ -30,7 +30,7 @@ extension StoreFile {
         }
     }
 
-    /// Renames the former store and its log, which SQLite would otherwise take for the new store's.
+    /// Renames the former store and its log; SQLite would otherwise use that log for the new store.
     private static func setAside(_ path: String, as former: String, exists: Bool, _ undo: inout [UndoStep]) throws(SystemError) {
         let (log, index) = (path + StoreFiles.File.log.suffix, path + StoreFiles.File.index.suffix)
         let formerLog = former + StoreFiles.File.log.suffix
@@ -55,7 +55,7 @@ private enum UndoStep {
 
     func take() throws(SystemError) {
         switch self {
-        // The former store has no second name once it has its first one again.
+        // When the former store has its first name again, its second name is removed.
         case .remove(let path): if File.exists(path) { try File.remove(path) }
         case .rename(let path, let name): try File.rename(path, to: name)
         }

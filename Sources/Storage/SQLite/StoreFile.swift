@@ -3,20 +3,21 @@ internal import POSIX
 internal import SQLite
 package import Time
 
-/// The operator's commands on a store's file: check, back up, restore.
+/// The operator's commands for a store's file: check, back up, restore.
 package enum StoreFile {
     /// Checks whether a service could open the file, without searching it for damage. Another process may have it open.
-    /// - Throws: why it could not, with the remedy. A missing file is no error.
+    /// - Throws: the reason why a service could not open it, with the remedy. A missing file is no error.
     package static func check(_ path: String) throws(StoreError) {
         guard File.exists(path) else { return }
         try read(path) { _ in }
     }
 
-    /// Returns why the file cannot be opened as a store while a service, or a command that works in its place, uses it; nil when none does.
+    /// Returns the error that the file is in use, if a service, or a command that works on its behalf, has it open as a store; nil
+    /// otherwise.
     /// Do not call it while this process reads the file: that would drop the reader's locks.
     package static func conflict(at path: String) -> StoreError? { DatabaseLock.conflict(at: path) }
 
-    /// Searches an existing file for damage, which reads all of it. Another process may have it open.
+    /// Searches an existing file for damage. Reads the whole file. Another process may have it open.
     /// - Returns: the damage found; empty for none.
     /// - Throws: when it could not be opened or searched.
     package static func damage(_ path: String) throws(StoreError) -> [String] {
@@ -48,13 +49,13 @@ package enum StoreFile {
     }
 
     /// Writes a consistent copy of a store to a new file with mode 0600. A service may have the store open and is not interrupted.
-    /// - Throws: when there is no store or no room, or the new file exists; then nothing is left behind.
+    /// - Throws: when there is no store or no free space, or the new file exists. In that case no file is left behind.
     package static func backUp(_ path: String, to copy: String) throws(StoreError) {
         guard File.exists(path) else { throw .noStore(path) }
         guard !File.exists(copy) else { throw .exists(copy) }
         try read(path) { _ throws(StoreError) in
-            // Root may own the copy's directory and write there as itself. A connection that may write would then roll a journal back that
-            // the store's owner puts beside the store meanwhile, and so remove a file that the journal names.
+            // Root runs the copy with its own rights, and the store's owner may own the directory. A connection that may write would roll
+            // back a journal that the owner puts beside the store meanwhile, and would thereby delete a file that the journal names.
             let reader = try DatabaseFile.connect(path, settings: StoreSettings(), mode: .readOnly)
             try DatabaseCopy.write(reader, of: path, to: copy, asOwnerOf: copy)
         }
@@ -63,7 +64,8 @@ package enum StoreFile {
     /// Replaces the store at a path, which no service may have open, by a backup.
     ///
     /// The former store and its log are kept beside it under another name. A loss of power at any moment leaves the former store, the new
-    /// one, or one that is refused at the start and can be restored again. What fails after the former store was renamed is undone.
+    /// store, or one that the service rejects at startup and that can be restored again. If a step fails after the former store was
+    /// renamed, the steps are undone.
     /// - Parameters:
     ///     - backup: a store that was closed or backed up; it is checked for damage first.
     ///     - asItIs: whether to accept a backup whose log is missing.
@@ -77,7 +79,7 @@ package enum StoreFile {
 
     private static func restoreAsOwner(_ backup: String, to path: String, asItIs: Bool) throws(StoreError) -> String? {
         let exists = File.exists(path)
-        // Held to the end, so that a service that waits for the lock opens the new store.
+        // The lock is held until the end, so that a service that waits for it opens the new store.
         let lock = exists ? try DatabaseLock(path) : nil
         defer { withExtendedLifetime(lock) {} }
         if let user = lock?.otherUser { throw .isOpenElsewhere(path, user) }
@@ -97,7 +99,7 @@ package enum StoreFile {
     private static let formerMark = ".before-"
     private static let rescueMark = ".rescued-"
 
-    /// The free path to which a restore moves the former store: one of a later second where an earlier restore has the name.
+    /// The free path to which a restore moves the former store: with a later second where an earlier restore has taken the name.
     private static func formerPath(for path: String, at time: UnixSeconds) -> String {
         let former = "\(path)\(formerMark)\(time)"
         let isTaken = [former, former + StoreFiles.File.log.suffix].contains(where: File.exists)
@@ -107,12 +109,13 @@ package enum StoreFile {
     /// The path to which a service saves a database that is removed while it is open.
     static func rescuePath(for path: String, at time: UnixSeconds) -> String { "\(path)\(rescueMark)\(time)" }
 
-    /// Describes how to restore a database that a service saved. That service may still have the removed one open, and accepts nothing.
+    /// Describes how to restore a database that a service saved. That service may still have the removed database open, and accepts
+    /// nothing.
     package static func restoration(of rescue: String) -> String {
         "stop the service, then deskgate store restore \(ShellWord.quoted(rescue))"
     }
 
-    /// The file to which a service saved the database when it was removed, and when; the newest if there are several.
+    /// The file to which a service saved the database when it was removed, and the time; the newest file if there are several.
     package static func rescued(from path: String) -> (path: String, time: UnixSeconds)? {
         let start = "\(path.split(separator: "/").last ?? "")\(rescueMark)"
         let names = FileSystem.names(in: Path.directory(of: path)).filter { $0.hasPrefix(start) }
@@ -120,7 +123,8 @@ package enum StoreFile {
         return times.max().map { (rescuePath(for: path, at: UnixSeconds(rawValue: $0)), UnixSeconds(rawValue: $0)) }
     }
 
-    /// Lends `body` a store for reading with the rights of the path's owner, and leaves nothing behind. Another process may have it open.
+    /// Calls `body` with a store opened for reading with the rights of the path's owner, and leaves no files behind. Another process may
+    /// have it open.
     static func read<Value>(
         _ path: String, asItIs: Bool = false, _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -131,13 +135,13 @@ package enum StoreFile {
         }
     }
 
-    /// Runs `body` with the rights of a path's owner, if root runs a command; as `Process.asOwner` says.
+    /// Runs `body` with the rights of a path's owner if root runs the command; see `Process.asOwner`.
     package static func asOwner<Value>(of path: String, _ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         try Process.asOwner(of: path, orThrow: { StoreError.cannotActAsOwner(of: path, $0) }, body)
     }
 
-    /// Has the log that a connection made when it opened the file removed, unless a service has written to it meanwhile. The service may
-    /// need it when this is the last connection because the service was killed.
+    /// Removes the log that a connection created when it opened the file, unless a service has written to it meanwhile. This connection may
+    /// be the last one because the service was killed; then the service may need the log.
     private static func removeOwnLog(_ connection: Connection) {
         if (try? connection.logBytes()) == 0 { connection.removeLogOnClose() }
     }

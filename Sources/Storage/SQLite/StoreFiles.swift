@@ -1,8 +1,8 @@
 internal import Core
 internal import POSIX
 
-/// The files of an open store, by path and inode. If one is no longer at its path, the next start would not find the data that is written
-/// to it.
+/// The files of an open store, by path and inode. If a file is no longer at its path, the next start would not find the data that is
+/// written to it.
 struct StoreFiles {
     enum File: CaseIterable {
         case database, log, index
@@ -36,8 +36,8 @@ struct StoreFiles {
         self.files = files
     }
 
-    /// Whether a database has a log that is not empty. During a run the log is never empty (`WritingDatabase.emptyLog`); SQLite makes an
-    /// empty one for a database that it opens without its log.
+    /// Whether a database has a log that is not empty. During a run the log is never empty (`WritingDatabase.emptyLog`); SQLite creates an
+    /// empty log for a database that it opens without one.
     /// - Throws: when the file cannot be examined.
     static func hasLog(_ path: String) throws(StoreError) -> Bool {
         let log = path + File.log.suffix

@@ -1,7 +1,7 @@
 internal import Core
 internal import SQLite
 
-/// The place of a delivery in the file. Keys sort in the order of acceptance.
+/// The position of a delivery in the file. Keys sort in the order of acceptance.
 struct DeliveryKey: Sendable {
     let event: Int64
     let position: Int64
@@ -11,7 +11,7 @@ struct DeliveryKey: Sendable {
 struct StoredDelivery {
     let key: DeliveryKey
     let delivery: Delivery
-    /// Whether it is made for a device only.
+    /// Whether the delivery is for one device only.
     let needsDevice: Bool
 
     init(_ row: Statement) throws(SQLiteError) {

@@ -1,8 +1,8 @@
 internal import Core
 internal import SQLite
 
-/// Brings together devices that have one push token in two forms: before schema 10 the hexadecimal digits of APNs' tokens were kept in the
-/// case in which they came, so that one phone could be two persons' device.
+/// Merges devices that have one push token in two forms: before schema 10 the hexadecimal digits of APNs' tokens were stored in the case in
+/// which they arrived, so that one phone could be registered for two persons.
 enum TokenForms {
     private struct Row {
         let app: Int64
@@ -12,7 +12,7 @@ enum TokenForms {
         let seenAt: Int64
     }
 
-    /// Gives each token its one form. Of several devices with one token the one seen last keeps it, and the others become tombstones.
+    /// Gives each token its canonical form. Of several devices with one token the one seen last keeps it, and the others become tombstones.
     static func join(on connection: Connection) throws(SQLiteError) {
         var rows: [Row] = []
         let find = try Statement(
@@ -32,7 +32,7 @@ enum TokenForms {
         let change = try Statement(
             connection, "UPDATE devices SET token = ?4, digest = ?5 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         for row in rows {
-            // A row that keeps its form, because there was no memory, gets the other one when its app registers again.
+            // A row that keeps its form, because memory was exhausted, gets the canonical form when its app registers again.
             guard let token = try? PushToken(row.token), token.text != row.token else { continue }
             var seenAt: Int64?
             try holder.forEachRow(row.app, token.digest) { row throws(SQLiteError) in seenAt = try row.int64(0) }

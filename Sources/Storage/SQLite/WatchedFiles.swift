@@ -1,7 +1,7 @@
 internal import POSIX
 internal import Time
 
-/// The files of an open store, and which of them are missing.
+/// The files of an open store, and the missing ones among them.
 struct WatchedFiles {
     let known: StoreFiles
     private(set) var loss: StoreFiles.Loss?

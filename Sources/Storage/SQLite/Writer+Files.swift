@@ -6,14 +6,15 @@ internal import Time
 /// Handles files of the open store that are no longer at their paths, where the next start would look for them. The open descriptors still
 /// refer to them, so no answered data is lost.
 extension Writer {
-    /// Returns why nothing may be written or answered now; nil when it may. Checks the files, and saves their data when one is missing.
+    /// Returns the reason why the store may neither write nor respond now; nil when it may. Checks the files, and saves their data when one
+    /// is missing.
     func obstacle() -> StoreError? {
         if let ended = status.withLock({ $0.ended }) { return ended }
         switch files.look() {
         case .inPlace: return nil
         case .back:
             status.withLock { $0.loss = nil }
-            // Saving has marked the run as closed; this marks it as open again, soon in the database itself.
+            // Saving has marked the run as closed. This marks it as open again, and a checkpoint soon copies that to the database.
             touch()
             database.noteForgotten()
         case .mustSave(let loss): save(loss)
@@ -27,14 +28,14 @@ extension Writer {
         do throws(StoreError) {
             let outcome = try outcome(of: loss, path)
             files.isSaved = true
-            // After `notOpen` the owner of the store must open it again.
+            // After `notOpen` the store's owner must open it again.
             status.withLock { if outcome.kind == .notOpen { $0.ended = outcome } else { $0.loss = outcome } }
         } catch {
             status.withLock { $0.loss = .notSaved(path, error) }
         }
     }
 
-    /// Saves all data. The error that is returned says what the operator does next.
+    /// Saves all data. The returned error contains the remedy for the operator.
     private func outcome(of loss: StoreFiles.Loss, _ path: String) throws(StoreError) -> StoreError {
         if loss.file == .database, lock.isRemoved {
             let copy = StoreFile.rescuePath(for: path, at: SystemClock.unixSeconds())

@@ -4,14 +4,14 @@ internal import SQLite
 internal import Threading
 internal import Time
 
-/// Group commit: makes all waiting jobs durable with one commit, while the next ones gather.
+/// Group commit: makes all waiting jobs durable with one commit, while further jobs queue.
 ///
 /// Only the writer's thread may use it.
 final class Writer {
     let database: WritingDatabase
     let lock: DatabaseLock
     let status: Monitor<StoreStatus>
-    /// The files as they were opened, and which of them are missing.
+    /// The files as they were opened, and the missing ones among them.
     var files: WatchedFiles
     private let settings: StoreSettings
     private let queue: WriterQueue<WriterJob>
@@ -36,7 +36,7 @@ final class Writer {
     func run() {
         while true {
             let next = queue.next(idleAfterMilliseconds: settings.probeIntervalMilliseconds)
-            // Shows other threads how long the disk has been busy.
+            // Shows other threads how long the writer has been busy.
             status.withLock { $0.busySince = SystemClock.monotonicMilliseconds() }
             switch next {
             case .jobs(let jobs): work(jobs)
@@ -50,15 +50,16 @@ final class Writer {
     }
 
     private func close() {
-        // First, because its passes would keep the log from being moved, and because the last connection to close removes the log.
+        // Closed first, because its passes would prevent the log from being moved, and because the last connection to close removes the
+        // log.
         let refused = checkpointer.close()
-        // Data that could not be saved a moment ago would be gone with the open descriptors.
+        // Data that could not be saved a moment ago would be lost with the open descriptors.
         files.savesAt = 0
         let obstacle = obstacle()
         do throws(SQLiteError) {
             // The next start moves all of the log again.
             if let refused { throw refused }
-            // All data was saved, and marked as closed where it lies, or could not be saved.
+            // Either all data was saved and marked as closed in its new place, or it could not be saved.
             if obstacle == nil { try database.endRun() } else if !files.isSaved { status.withLock { $0.unclosed = obstacle } }
         } catch {
             status.withLock { $0.unclosed = .notClosed(files.known.path, error) }
@@ -76,8 +77,8 @@ final class Writer {
     /// Commits a batch. If a job's own error rolls it back, every job is run again in its own transaction, so that only the faulty one
     /// fails.
     ///
-    /// Checks the files before and after: nothing is answered that the next start would not find, including answers for which nothing was
-    /// written.
+    /// Checks the files before and after: a job is never reported as done unless the next start would find its data. This includes jobs
+    /// that wrote nothing.
     private func commit(_ batch: ArraySlice<WriterJob>) {
         if let obstacle = obstacle() { return refuse(batch, obstacle) }
         do throws(SQLiteError) {
@@ -108,7 +109,7 @@ final class Writer {
         status.withLock { status in
             status.counts = database.counts
             status.commits += 1
-            // Damage stays reported, even if some pages can still be written.
+            // Damage remains reported, even if some pages can still be written.
             if status.failure?.kind != .corrupt { status.failure = nil }
         }
         return value
@@ -119,14 +120,14 @@ final class Writer {
         if failure.kind == .corrupt { database.refusal = failure }
     }
 
-    /// Checks whether an idle store that could not write can write again.
+    /// Checks whether an idle store whose writes failed can write again.
     private func probe() {
         checkDisk()
         guard obstacle() == nil, let kind = status.withLock({ $0.failure?.kind }), kind != .corrupt else { return }
         touch()
     }
 
-    /// Writes a value that does not change, to find out whether the disk takes writes.
+    /// Writes an unchanging value, to test whether the disk accepts writes.
     func touch() {
         do throws(SQLiteError) {
             try transaction { () throws(SQLiteError) in try database.touch() }
@@ -136,7 +137,7 @@ final class Writer {
     }
 
     private func checkDisk() {
-        // If the system cannot tell, the writes themselves will.
+        // If the system cannot report the free space, the writes themselves will fail.
         let free = (try? FileSystem.freeBytes(at: files.known.path)) ?? .max
         let isLow = free < settings.minimumFreeBytes
         guard isLow != database.isDiskLow else { return }
@@ -163,7 +164,7 @@ final class Writer {
 }
 
 extension SQLiteError {
-    /// Whether every write would fail like this, not only the one job's.
+    /// Whether every write would fail with this error, not only that of one job.
     var concernsFile: Bool {
         isFull || isBusy || isCorrupt || isReadOnly || isIOError || isCannotOpen
     }

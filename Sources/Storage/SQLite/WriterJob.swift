@@ -12,8 +12,8 @@ struct WriterJob: QueuedJob {
     let run: @Sendable (WritingDatabase) throws(SQLiteError) -> @Sendable () -> Void
     let fail: @Sendable (StoreError) -> Void
 
-    /// A job that calls `completion` with its result or with the reason why it was not done. If its caller no longer waits, it is dropped:
-    /// the caller got an error, so nothing needs to be stored.
+    /// A job that calls `completion` with its result, or with the reason why it was not done. If its caller no longer waits, the job is
+    /// dropped: the caller has received an error, so nothing needs to be stored.
     init<Value: Sendable>(
         _ lane: WriterLane, isDeferrable: Bool = false, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
@@ -46,7 +46,7 @@ struct WriterJob: QueuedJob {
 }
 
 extension WriterQueue<WriterJob> {
-    /// Submits a job of the service itself and blocks until it is done.
+    /// Submits a job that the service itself needs, and blocks until it is done.
     func perform<Value: Sendable>(
         _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {

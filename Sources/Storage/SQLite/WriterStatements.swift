@@ -59,14 +59,14 @@ struct WriterStatements {
         beginPart = try prepare("SAVEPOINT part")
         keepPart = try prepare("RELEASE part")
         undoPart = try prepare("ROLLBACK TO part")
-        // Sorted by expiry, so that pending deliveries that have not expired cost nothing. Of the expired ones only those with a running
-        // attempt are not due.
+        // Sorted by expiry, so that pending deliveries that have not expired cost nothing. An expired delivery is due unless it has a
+        // running attempt.
         overdue = try prepare(
             """
             SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?4
             ORDER BY expires_at, event, position LIMIT ?3
             """)
-        // Of push providers, which keep no order, so that each delivery leads. Events have no index of persons.
+        // Only deliveries of push providers match: they have no order key, so each of them leads. Events have no index on persons.
         findRead = try prepare(
             """
             SELECT deliveries.event, deliveries.position,
@@ -102,7 +102,7 @@ struct WriterStatements {
                 SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND app = ?2 AND order_key = ?3
                 ORDER BY event, position LIMIT 1)
             """)
-        // The event of a forgotten user has lost the user and cannot be sent again.
+        // An event whose user was forgotten has lost the user and cannot be sent again.
         findDead = try prepare(
             """
             SELECT notifier, app, order_key, EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1),

@@ -11,8 +11,7 @@ extension WritingDatabase {
         if let refusal = try Admission.refusal(of: incoming, in: self) { return refusal }
         if let refusal = acceptanceRefusal() { return .failure(refusal) }
         try apply(RegistryTransition.learn(incoming, devicesPerUser: settings.devicesPerUser, in: self), audience)
-        // Checked last, because the number of deliveries is known only now. The registry keeps what it has learned, which is true in any
-        // case.
+        // Checked last, because the number of deliveries is known only now. The registry keeps its changes, which are correct in any case.
         switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), event: event, app: app) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
@@ -21,12 +20,12 @@ extension WritingDatabase {
         }
     }
 
-    /// Stores the event of a change in the registry. If the queue is full, its deliveries end at once; the change is made in any case.
+    /// Stores the event of a change in the registry. If the queue is full, its deliveries end at once; the change is made all the same.
     func announce(_ change: RegistryChange, _ audience: RegistryAudience) throws(SQLiteError) {
         if let incoming = change.incoming(telling: audience, using: &random) { try announce(incoming) }
     }
 
-    /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
+    /// Stores an event without a comment. If the queue is full, its deliveries end at once.
     func announce(_ incoming: IncomingEvent) throws(SQLiteError) {
         let app = try apps.number(incoming.event.identity.appID, self)
         guard case .success(let rows) = admitted(try plan(incoming, app, hasSibling: false), event: incoming.event, app: app) else {
@@ -35,18 +34,18 @@ extension WritingDatabase {
         try insert(incoming, rows: rows, app: app)
     }
 
-    /// The deliveries of an app's event as they are stored, or why the event is refused.
+    /// The deliveries of an app's event for storage, or the reason why the event is rejected.
     func admitted(_ rows: [DeliveryPlan.Row], event: Event, app: Int64) -> Result<[DeliveryPlan.Row], StoreError> {
         settings.bounds.admitted(rows, of: event, total: counts.pending.total) { counts.pending.queue($0, of: app) }
     }
 
-    /// Returns why no new event may be stored; nil if one may.
+    /// Returns the reason why no new event may be stored; nil if one may.
     func acceptanceRefusal() -> StoreError? {
         if let refusal { return refusal }
         return isDiskLow ? .freeSpace(settings.minimumFreeBytes) : longLog
     }
 
-    /// Whether the event is a duplicate, and whether the same comment has come for another device. Usually neither holds.
+    /// Whether the event is a duplicate, and whether the same comment has arrived for another device. Usually both are false.
     func find(_ identity: Event.Identity, _ app: Int64) throws(SQLiteError) -> (duplicate: UUIDv7?, hasSibling: Bool) {
         guard let comment = identity.commentID, let ticket = identity.ticketID else { return (nil, false) }
         let statement = statements.findComment

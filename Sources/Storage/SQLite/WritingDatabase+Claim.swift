@@ -21,7 +21,7 @@ extension WritingDatabase {
 
     /// Runs one claim in a savepoint, so that a failure of this claim alone becomes its result and rolls back nothing else.
     private func claimInSavepoint(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Result<Claimed, StoreError> {
-        // Known from memory, so that a notifier without pending deliveries costs no search.
+        // The count in memory saves the search for a notifier without pending deliveries.
         guard counts.hasPending(claim.notifier) else { return .success(Claimed(nextDue: nil)) }
         do throws(SQLiteError) {
             return .success(try part { () throws(SQLiteError) in try claimDue(claim, budget) })
@@ -45,7 +45,7 @@ extension WritingDatabase {
             let begun = claimed.count
             if let end = end(of: stored, expiredBy: claim.expiredBy) {
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
-                // The next delivery of its ticket may have been due for longer than the rest that was read of its app, so search again.
+                // The ticket's next delivery may have been due for longer than the app's other deliveries that were read, so search again.
                 if try giveUp(stored.key, state: end.state, reason: end.reason, at: claim.now) { due.read[app] = nil }
             } else if let call = RateLimitedCall(stored.delivery, claim.rateLimits),
                 let allowedAt = try admit(call, claim: claim, limiter: &limiter)
@@ -63,8 +63,8 @@ extension WritingDatabase {
         return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: try nextDue(claim.notifier))
     }
 
-    /// The delivery that is due for the longest time of the app whose turn it is.
-    /// - Parameter room: how many may still be leased; each app is asked for its part of them at once.
+    /// The delivery that has been due longest, of the app whose turn it is.
+    /// - Parameter room: the number of deliveries that may still be leased; each app gets its share of them at once.
     private func nextTurn(
         _ claim: Claim, room: Int, _ due: inout DueDeliveries
     ) throws(SQLiteError) -> (app: Int64, stored: StoredDelivery)? {
@@ -86,14 +86,14 @@ extension WritingDatabase {
         return due
     }
 
-    /// Returns the ending of a due delivery; nil if it must be attempted.
+    /// Returns the final state of a due delivery that must end without an attempt; nil if it must be attempted.
     private func end(of stored: StoredDelivery, expiredBy: UnixMilliseconds) -> (state: Delivery.State, reason: String)? {
         if stored.needsDevice, stored.delivery.device == nil { return (.noTarget, StoreRules.noTarget) }
         return stored.delivery.event.expiresAt <= expiredBy ? (.dead, StoreRules.expired) : nil
     }
 
     /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now, a limited number
-    /// each claim.
+    /// in each claim.
     private func pullIn(_ claim: Claim) throws(SQLiteError) {
         var left = Int64(StoreRules.pulledInPerClaim)
         for app in counts.apps(of: claim.notifier) where left > 0 {
@@ -102,7 +102,7 @@ extension WritingDatabase {
         }
     }
 
-    /// The deliveries of an app that are due, the longest first.
+    /// The due deliveries of an app, the longest due first.
     private func read(_ claim: Claim, _ app: Int64, limit: Int) throws(SQLiteError) -> [StoredDelivery] {
         let statement = statements.due
         statement.bind(claim.notifier, at: 1)
@@ -123,7 +123,7 @@ extension WritingDatabase {
         return delivery
     }
 
-    /// Runs a statement about one delivery with two more numbers.
+    /// Runs a statement about one delivery with two further numbers.
     private func run(_ statement: Statement, key: DeliveryKey, third: Int64, fourth: Int64) throws(SQLiteError) {
         statement.bind(key.event, at: 1)
         statement.bind(key.position, at: 2)
@@ -135,8 +135,8 @@ extension WritingDatabase {
 
 /// The due deliveries that a claim has read.
 private struct DueDeliveries {
-    /// The apps that may have some, in the order of their numbers.
+    /// The apps that may have due deliveries, in the order of their numbers.
     var apps: [Int64]
-    /// The deliveries of each that have not had their turn, the one that is due for the longest time last.
+    /// The remaining deliveries of each app, the longest due last.
     var read: [Int64: [StoredDelivery]] = [:]
 }

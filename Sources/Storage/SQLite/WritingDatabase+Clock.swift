@@ -4,7 +4,7 @@ internal import Time
 
 /// The state of the clocks, stored for the next process.
 extension WritingDatabase {
-    /// The value stored last; nil in a new file.
+    /// The last stored value; nil in a new file.
     func trustedTime() throws(SQLiteError) -> TrustedTime? {
         var kept: (reading: TrustedTime.Reading, age: UInt64)?
         try statements.clock.forEachRow { row throws(SQLiteError) in

@@ -7,7 +7,7 @@ extension WritingDatabase {
     func register(_ registration: Registration, _ audience: RegistryAudience) throws(SQLiteError) -> Result<
         Registration.Outcome, StoreError
     > {
-        // Signing out is never refused.
+        // Signing out is never rejected.
         if registration.token != nil, let refusal = acceptanceRefusal() { return .failure(refusal) }
         let (outcome, changes) = try RegistryTransition.register(registration, devicesPerUser: settings.devicesPerUser, in: self)
         try apply(changes, audience)
@@ -19,8 +19,8 @@ extension WritingDatabase {
         try DeliveryPlan.candidates(for: event, in: self)
     }
 
-    /// Removes devices of a person for an operator, or of a forgotten person.
-    /// - Returns: the number of registered devices that were removed, and of processed rows; fewer than `limit` processed rows mean that
+    /// Removes devices of a person at an operator's request, or of a forgotten person.
+    /// - Returns: the number of removed registered devices, and the number of processed rows. If fewer than `limit` rows were processed,
     ///   none is left.
     func removeDevices(
         _ filter: DeviceFilter, reason: RegistryChange.Reason, now: UnixMilliseconds, limit: Int, audience: RegistryAudience
@@ -46,7 +46,7 @@ extension WritingDatabase {
         return idle.count
     }
 
-    /// Writes the changes that `RegistryTransition` has decided on.
+    /// Writes the changes that `RegistryTransition` has decided.
     func apply(_ changes: [RegistryTransition.Change], _ audience: RegistryAudience) throws(SQLiteError) {
         for change in changes { try apply(change, audience) }
     }
@@ -101,8 +101,8 @@ extension WritingDatabase {
         try statement.runBound()
     }
 
-    /// Deletes calls recorded before a time. Those of persons are found by an index. Those of devices are scanned, one step in each call,
-    /// because an index would make every registration slower.
+    /// Deletes calls recorded before a time. Calls about persons are found with an index. Rows of calls about devices are scanned, one step
+    /// in each call, because an index would make every registration slower.
     private func forgetIdleCalls(before time: UnixMilliseconds) throws(SQLiteError) {
         var persons: [(app: Int64, userID: String)] = []
         try deviceStatements.findIdleCalls.forEachRow(time.stored, Self.personsPerStep) { row throws(SQLiteError) in
@@ -119,11 +119,11 @@ extension WritingDatabase {
 
     /// The number of persons whose calls one step deletes, so that other calls do not wait long.
     private static var personsPerStep: Int { 100 }
-    /// The number of adjacent rows of devices' calls that one step scans.
+    /// The number of adjacent rows that one step scans.
     private static var callsPerStep: Int { 5000 }
 }
 
-/// The questions of `RegistryTransition`; each answer is one search.
+/// The queries of `RegistryTransition`; each is one search.
 extension WritingDatabase: RegistryRows {
     func device(_ key: Device.Key) throws(SQLiteError) -> RegistryDevice? {
         let statement = deviceStatements.find
@@ -183,7 +183,7 @@ extension WritingDatabase: RegistryRows {
     /// The app's number in the file.
     private func number(_ appID: String) throws(SQLiteError) -> Int64 { try apps.number(appID, self) }
 
-    /// The series' number in the table `windows`: 0 for the whole service.
+    /// The number of the series in the table `windows`: 0 for the whole service.
     private func number(_ series: CallSeries) throws(SQLiteError) -> Int64 {
         switch series {
         case .app(let appID): try number(appID.text)

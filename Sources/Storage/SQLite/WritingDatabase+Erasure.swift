@@ -3,7 +3,7 @@ internal import SQLite
 internal import Time
 
 extension WritingDatabase {
-    /// Deletes events with their deliveries and attempts; their comments are still recognised.
+    /// Deletes events with their deliveries and attempts; their comments are still recognised as duplicates.
     func erase(_ events: [Int64], now: UnixMilliseconds) throws(SQLiteError) -> Erasure {
         var erasure = Erasure()
         for event in events {
@@ -27,7 +27,7 @@ extension WritingDatabase {
         return erasure
     }
 
-    /// Deletes the person and the device of an event that must be erased, unless a delivery of it is pending.
+    /// Deletes the person and the device from an event that must be erased, unless one of its deliveries is pending.
     func dropPersonIfReported(_ event: Int64) throws(SQLiteError) {
         let emptyData = Event.emptyData
         statements.dropPerson.bind(event, at: 1)
@@ -38,8 +38,8 @@ extension WritingDatabase {
         noteForgotten()
     }
 
-    /// Makes the writer's next step try to empty the log, unless that has happened since.
-    /// - Parameter before: the value of `emptyings` from which on an emptying counts.
+    /// Makes the writer's next step try to empty the log, unless the log was emptied since.
+    /// - Parameter before: the value of `emptyings` from which on the log was emptied late enough.
     /// - Returns: whether the log was emptied since.
     func hastenErasure(since before: Int) -> Bool {
         guard emptyings == before else { return true }

@@ -2,12 +2,12 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// The place of a delivery: in the file, in its notifier's queue, and among the deliveries with the same order key.
+/// The position of a delivery: in the file, in its notifier's queue, and among the deliveries with the same order key.
 struct DeliveryPosition {
     let key: DeliveryKey
     let notifier: String
     let app: Int64
-    /// The number of its order key; nil if its notifier keeps no order.
+    /// The number of its order key; nil if its notifier does not preserve the order.
     let order: Int64?
     let leads: Bool
 
@@ -46,7 +46,7 @@ extension WritingDatabase {
         try statement.runBound()
     }
 
-    /// Ends a pending delivery, and makes the next one with the same order key the leading one.
+    /// Ends a pending delivery, and makes the next one with the same order key lead.
     /// - Returns: whether there is a next one.
     @discardableResult
     private func end(_ place: DeliveryPosition, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) throws(SQLiteError)
@@ -76,7 +76,7 @@ extension WritingDatabase {
     }
 
     /// Ends a pending delivery without an attempt.
-    /// - Returns: whether another delivery with the same order key leads now.
+    /// - Returns: whether another delivery with the same order key now leads.
     @discardableResult
     func giveUp(_ key: DeliveryKey, state: Delivery.State, reason: String, at time: UnixMilliseconds) throws(SQLiteError) -> Bool {
         // Read again, because a transition before this one may have made it the leading delivery of its ticket.

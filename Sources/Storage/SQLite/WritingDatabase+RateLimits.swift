@@ -3,15 +3,15 @@ internal import SQLite
 internal import Time
 
 extension WritingDatabase {
-    /// Decides on a call, and counts it when it may be made now; `write` must follow.
-    /// - Parameter book: what the claim has read so far.
-    /// - Returns: when the call may be made; nil when that is now.
+    /// Checks a call, and counts it when it is allowed now; `write` must follow.
+    /// - Parameter book: the counts that the claim has read so far.
+    /// - Returns: the time at which the call is allowed; nil when it is allowed now.
     func admit(_ call: RateLimitedCall, claim: Claim, limiter: inout OutboundRateLimiter) throws(SQLiteError) -> UnixMilliseconds? {
         try read(call, notifier: claim.notifier, limiter: &limiter)
         return limiter.admit(call, notifier: claim.notifier, now: claim.now)
     }
 
-    /// Uncounts the last call about a person and a device.
+    /// Removes the last call about a person and a device from the counts.
     func giveBack(_ call: RateLimitedCall, notifier: String) throws(SQLiteError) {
         var limiter = OutboundRateLimiter()
         try read(call, notifier: notifier, limiter: &limiter)

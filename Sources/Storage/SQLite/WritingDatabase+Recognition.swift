@@ -13,14 +13,14 @@ extension WritingDatabase {
         return try statement.step() ? try statement.uuidv7(0) : nil
     }
 
-    /// Keeps the identity by which a comment is recognised.
+    /// Stores the identity by which a comment is recognised.
     func remember(_ identity: Event.Identity, app: Int64, id: UUIDv7, receivedAt: UnixMilliseconds) throws(SQLiteError) {
         guard let comment = identity.commentID else { return }
         try statements.remember.run(app, comment.text, StoreRules.mark(of: identity), receivedAt.stored, id.bytes)
     }
 
-    /// Counts a deleted delivery. With its last delivery an event is deleted, and its comment is still recognised. If other deliveries
-    /// remain and none needs it, only the event's data is deleted.
+    /// Counts a deleted delivery. When its last delivery is deleted, so is the event, but its comment is still recognised. If deliveries
+    /// remain but none needs the event's data, only the data is deleted.
     func release(_ event: Int64) throws(SQLiteError) {
         try statements.releaseEvent.run(event)
         var released: (app: Int64, identity: Event.Identity, id: UUIDv7, receivedAt: UnixMilliseconds)?
@@ -44,13 +44,13 @@ extension WritingDatabase {
         if changes > 0 { noteForgotten() }
     }
 
-    /// Notes that the log holds deleted data, so that it is emptied some seconds later.
+    /// Records that the log contains deleted data, so that it is emptied some seconds later.
     func noteForgotten() {
         emptiesLogAt = emptiesLogAt ?? SystemClock.monotonicMilliseconds() + settings.erasesLogAfterMilliseconds
     }
 
     /// Deletes the identities of comments that need not be recognised any more.
-    /// - Returns: how many.
+    /// - Returns: the number of deleted identities.
     func forgetPast(receivedBefore time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(app: Int64, comment: String, mark: Int64)] = []
         try statements.findOldPast.forEachRow(time.stored, limit) { row throws(SQLiteError) in

@@ -2,9 +2,9 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// Reports of help desks, and the topics that they are about.
+/// Reports of help desks, and their topics.
 extension WritingDatabase {
-    /// Stores what follows from a report. A duplicate is recognised even if nothing can be stored.
+    /// Stores the consequences of a report. A duplicate is recognised even if nothing can be stored.
     func accept(_ report: Report) throws(SQLiteError) -> Result<ReportOutcome, StoreError> {
         let app = try apps.number(report.appID, self)
         let found = try find(report.identity, app)
@@ -46,7 +46,7 @@ extension WritingDatabase {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         let data = try statement.bytes(1)
-        // A row that PostgreSQL has made only to be locked may have been copied.
+        // PostgreSQL creates some rows only to lock them; a copy from it may contain one.
         return data.isEmpty ? nil : ConversationState(name, userID: try statement.string(0), data: data)
     }
 
@@ -55,13 +55,13 @@ extension WritingDatabase {
             app, conversation.name.kind.text, conversation.name.text.text, conversation.userID, time.stored, conversation.data)
     }
 
-    /// Takes a person out of the topics, so that nothing is made of what comes about them.
+    /// Removes a person from the topics, so that later webhooks about them have no consequences.
     func forgetConversations(of person: AppUser) throws(SQLiteError) {
         try statements.forgetConversations.run(try apps.number(person.appID, self), person.userID, ConversationState.forgottenPersonData)
         if changes > 0 { noteForgotten() }
     }
 
-    /// Deletes topics without a report since a time, and returns their number.
+    /// Deletes topics without a report since a time, and returns the number.
     func deleteConversations(before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(app: Int64, kind: String, name: String)] = []
         try statements.findOldTopics.forEachRow(time.stored, limit) { row throws(SQLiteError) in

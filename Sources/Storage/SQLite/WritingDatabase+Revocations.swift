@@ -18,7 +18,7 @@ extension WritingDatabase {
         return try signOut([person], coveredBy: revocation, now: revocation.createdAt, audience)
     }
 
-    /// Signs out those devices of persons that a revocation covers, and counts them with the revocation.
+    /// Signs out the devices of persons that a revocation covers, and adds them to the revocation's count.
     func signOut(
         _ persons: [AppUser], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
@@ -33,12 +33,12 @@ extension WritingDatabase {
         return count
     }
 
-    /// - Parameter now: removals that are older than a day are no longer reported.
+    /// - Parameter now: removals older than a day are no longer reported.
     func removeRevocation(_ id: UUIDv7, now: UnixMilliseconds) throws(SQLiteError) -> Revocation? {
         var removed: Revocation?
         try revocationStatements.find.forEachRow(id.bytes) { row throws(SQLiteError) in removed = try Revocation(row) }
         guard let removed else { return nil }
-        // The reason and the person leave the file.
+        // This deletes the reason and the person from the file.
         noteForgotten()
         try revocationStatements.delete.run(id.bytes)
         revocations?.apply(.removed(id))
@@ -54,7 +54,7 @@ extension WritingDatabase {
         return removed
     }
 
-    /// Read once: the writer's thread makes every change itself.
+    /// Read only once, because the writer's thread itself makes every change.
     func revocations(appID: String, userID: String) throws(SQLiteError) -> Revocations {
         if let revocations { return revocations.current }
         var known = KnownRevocations()
@@ -95,7 +95,7 @@ extension ReadingDatabase {
         return found
     }
 
-    /// Selects devices for `RevocationSweeper`; `RegistryTransition` decides.
+    /// Selects devices for `RevocationSweeper`; `RegistryTransition` makes the decision.
     func devices(
         coveredBy revocation: Revocation, after: Device.Key?, rows: Int, limit: Int
     ) throws(SQLiteError) -> (found: [Device.Key], next: Device.Key?) {
@@ -121,7 +121,7 @@ extension ReadingDatabase {
         return (found, nil)
     }
 
-    /// Follows the bytes of every id.
+    /// Sorts after every id.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 17)
 
     func formerSalt() throws(SQLiteError) -> [UInt8]? {
@@ -132,7 +132,7 @@ extension ReadingDatabase {
 
     func revocationChanges(since version: Int64?) throws(SQLiteError) -> RevocationChanges {
         defer { revocationQueries.versions.reset() }
-        // The first statement stays open, so that all of them read the same snapshot.
+        // The first statement stays open, so that all statements read the same snapshot.
         let hasChanges = try revocationQueries.versions.step()
         let versions =
             hasChanges

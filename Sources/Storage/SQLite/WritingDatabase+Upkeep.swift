@@ -3,7 +3,7 @@ internal import SQLite
 internal import Time
 
 extension WritingDatabase {
-    /// Makes those of the deliveries pending again that are still dead and find room.
+    /// Makes deliveries pending again, unless they are no longer dead or the queue is full.
     func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(SQLiteError) -> RetryStep {
         var step = RetryStep()
         for key in keys {
@@ -22,7 +22,7 @@ extension WritingDatabase {
     }
 
     /// Marks expired deliveries as dead, at most `limit` in all.
-    /// - Returns: how many, by notifier.
+    /// - Returns: the number of marked deliveries, by notifier.
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(SQLiteError) -> [ExpiredDeliveries] {
         var expired: [ExpiredDeliveries] = []
         var left = limit
@@ -35,7 +35,7 @@ extension WritingDatabase {
         return expired
     }
 
-    /// Lowers expiries of pending deliveries that are later than `latest` to `latest`, of at most `limit` deliveries.
+    /// Sets the expiry of pending deliveries that expire later than `latest` to `latest`, for at most `limit` deliveries.
     func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(SQLiteError) {
         var left = limit
         for notifier in counts.notifiers where left > 0 {
@@ -52,8 +52,8 @@ extension WritingDatabase {
         return keys.count
     }
 
-    /// Ends pending deliveries of what a person has read.
-    /// - Returns: how many.
+    /// Ends pending deliveries whose messages a person has read.
+    /// - Returns: the number of ended deliveries.
     func supersede(_ receipt: ReadReceipt, _ app: Int64) throws(SQLiteError) -> Int {
         let (user, ticket, ending) = (receipt.person.userID, receipt.conversation?.text, DeliveryEnding.supersededByRead)
         var count = 0
@@ -74,7 +74,7 @@ extension WritingDatabase {
         return count
     }
 
-    /// Deletes ended deliveries, old recognitions of comments, old counts of calls and old calls of bots, at most `limit` rows in all.
+    /// Deletes ended deliveries, old identities of comments, old counts of calls and old calls of bots, at most `limit` rows in all.
     func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(SQLiteError)
         -> Int
     {
@@ -102,7 +102,7 @@ extension WritingDatabase {
     }
 
     /// Deletes deliveries that ended in a state before a time, and each event whose last delivery is deleted.
-    /// - Returns: how many.
+    /// - Returns: the number of deleted deliveries.
     func forget(_ state: Delivery.State, before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         let keys = try keys(statements.findEnded, state.number, time.stored, limit)
         for key in keys {

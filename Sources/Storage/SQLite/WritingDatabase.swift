@@ -2,7 +2,7 @@ internal import Core
 internal import SQLite
 internal import Time
 
-/// The connection that writes, with its statements. It belongs to the writer's thread.
+/// The connection that writes, with its statements. Only the writer's thread may use it.
 ///
 /// The operations of `Store` are extensions; each runs inside `transaction`.
 final class WritingDatabase {
@@ -12,9 +12,9 @@ final class WritingDatabase {
     let revocationStatements: RevocationStatements
     let botCallStatements: BotCallStatements
     var random: any RandomNumberGenerator
-    /// The numbers of pending deliveries, the open transaction's changes included.
+    /// The counts of pending deliveries, including the changes of the open transaction.
     var counts: PendingCounts
-    /// The numbers of apps, the open transaction's included.
+    /// The numbers of apps, including those of the open transaction.
     var apps = AppNumbers()
     /// The order of apps in the claims of each notifier.
     var turns: [ByteKey: AppTurns<Int64>] = [:]
@@ -22,21 +22,21 @@ final class WritingDatabase {
     var revocations: KnownRevocations?
     /// The position at which the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
-    /// When the log is emptied next, because it may hold deleted texts or tokens; nil when it does not.
+    /// The time of the next emptying of the log, because it may contain deleted texts or tokens; nil when it contains none.
     var emptiesLogAt: MonotonicMilliseconds?
     /// The number of times that the log was emptied since the file was opened.
     var emptyings = 0
     /// Whether a reader prevented the last attempt to empty the log.
     var isLogRead = false
-    /// Whether less of the disk is free than the settings ask for.
+    /// Whether less of the disk is free than the settings require.
     var isDiskLow = false
-    /// The error while the log is too long to be added to; nil when it is not.
+    /// The error while the log is too long for further writes; nil when it is not.
     var longLog: StoreError?
-    /// The error that keeps the store from accepting until it is opened again; nil when there is none.
+    /// The error that prevents the store from accepting events until it is opened again; nil when there is none.
     var refusal: StoreError?
     private let connection: Connection
 
-    /// Takes a connection whose schema is up to date, and counts its pending deliveries.
+    /// Uses a connection whose schema is up to date, and counts its pending deliveries.
     init(_ connection: Connection, settings: StoreSettings, random: any RandomNumberGenerator) throws(SQLiteError) {
         self.connection = connection
         self.settings = settings
@@ -87,12 +87,12 @@ final class WritingDatabase {
         return logged == moved
     }
 
-    /// When all its pages are moved, restarts the log with a commit that changes nothing, and truncates its file behind that commit. Does
-    /// not wait for readers of the log.
+    /// When all its pages are moved, restarts the log with a commit that changes nothing, and then truncates the log's file behind that
+    /// commit. Does not wait for readers of the log.
     ///
-    /// A checkpoint that truncates would leave an empty log, which proves nothing after the process was killed: SQLite makes one for a
-    /// database that was copied without its log.
-    /// - Returns: whether the log holds nothing else.
+    /// A truncating checkpoint would leave an empty log, which proves nothing after the process was killed: SQLite also creates an empty
+    /// log for a database that was copied without its log.
+    /// - Returns: whether the log contains nothing but that commit.
     func emptyLog() throws(SQLiteError) -> Bool {
         connection.setBusyTimeout(milliseconds: 0)
         defer { connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds) }
@@ -103,7 +103,7 @@ final class WritingDatabase {
             defer { try? connection.setLogSizeLimit(bytes: DatabaseFile.logBytesKept) }
             try connection.transaction { () throws(SQLiteError) in try touch() }
             let bytes = try connection.logBytes()
-            // Otherwise a reader has made the commit follow the others, or the disk has not truncated the file.
+            // Otherwise a reader has forced the commit to the end of the log, or the disk has not truncated the file.
             return loggedPages <= logged && bytes == DatabaseFile.logBytes(pages: loggedPages)
         } catch {
             guard error.isBusy else { throw error }
@@ -115,9 +115,9 @@ final class WritingDatabase {
 
     var lastInsertedRow: Int64 { connection.lastInsertRowID }
 
-    /// Moves everything that the log holds to the database, which then needs no log.
+    /// Moves the whole content of the log to the database, which then needs no log.
     func settle() throws(SQLiteError) {
-        // First, so that the mark is not in the database before everything else is.
+        // This comes first, so that the mark is not in the database before everything else is.
         try connection.checkpoint(truncate: true)
         try connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
         try connection.checkpoint(truncate: true)
@@ -129,7 +129,7 @@ final class WritingDatabase {
         try DatabaseCopy.write(connection, of: source, to: path)
     }
 
-    /// Marks the run as open, and writes a value that does not change, to find out whether the disk takes writes.
+    /// Marks the run as open, and writes an unchanging value, to test whether the disk accepts writes.
     func touch() throws(SQLiteError) {
         try statements.markRun.run(0)
         // SQLite does not write an unchanged row again.
@@ -137,12 +137,12 @@ final class WritingDatabase {
     }
 
     /// Moves the log's pages to the database and marks the run as closed; after that `close` removes the log. A reader in another process
-    /// prevents none of this but the removal, and the next stop removes the log then.
-    /// - Throws: why the run could not be marked. `close` leaves the log then, and the next start reads it.
+    /// prevents only the removal; then the next stop removes the log.
+    /// - Throws: the reason why the run could not be marked. In that case `close` leaves the log, and the next start reads it.
     func endRun() throws(SQLiteError) {
         connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds / 2)
         do throws(SQLiteError) {
-            // First, so that the mark is not in the database before everything else is.
+            // This comes first, so that the mark is not in the database before everything else is.
             _ = try moveLog()
         } catch {
             guard error.isBusy else { throw error }

@@ -1,13 +1,13 @@
 internal import Core
 internal import Observability
 
-/// Metrics of the apps' backends. Make it once per registry.
+/// Metrics of the apps' backends. Only one instance per registry may be created.
 struct BackendMetrics: Sendable {
     private let checks: MetricFamily<Counter>
     private let hits: MetricFamily<Counter>
     private let durations: MetricFamily<Histogram>
 
-    /// Upper bounds in seconds. A call may take as long as `timeout_ms` allows.
+    /// The upper bounds of the buckets in seconds. A call may take as long as `timeout_ms` allows.
     private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     init(_ registry: MetricsRegistry) {
@@ -21,7 +21,7 @@ struct BackendMetrics: Sendable {
             labels: ["app", "result"])
     }
 
-    /// Returns the counters of one app. They exist with 0 from then on.
+    /// Returns the counters of one app. They are exported from then on, initially as 0.
     func counters(of app: String) -> BackendCounters {
         BackendCounters(
             checks: LabelledCounters(BackendAnswer.all) { checks.child(app, $0.word) },
@@ -44,7 +44,7 @@ struct BackendCounters: Sendable {
 
 extension BackendAnswer {
     fileprivate static var all: [BackendAnswer] {
-        // Before the revocations are known no backend is asked.
+        // Backends are not queried before the revocations are loaded.
         [.allowed, .denied] + UndecidedReason.allCases.filter { $0 != .revocationsUnknown }.map { .undecided($0) }
     }
 

@@ -3,11 +3,11 @@ internal import HTTPClient
 internal import Notifiers
 
 extension BackendReply {
-    /// Converts the result of a call. A timeout in our own queue says nothing about the backend.
+    /// Converts the result of a call. A timeout in the client's queue is no evidence about the backend.
     init(_ result: Result<ClientResponse, ClientError>) {
         switch result {
         case .success(let response):
-            // Several of them are one list (RFC 9110 section 5.3).
+            // Several header lines form one list (RFC 9110 section 5.3).
             self.init(status: response.status, cacheControl: response.headers("Cache-Control").joined(separator: ","))
             cause = StatusReason.word(response.status)
         case .failure(.timeout(.queued)), .failure(.overloaded): self.init(.backendOverloaded, .unknown)

@@ -6,9 +6,9 @@ package import Observability
 package import Time
 package import Tracing
 
-/// Services that all verifiers share. Make it once per service.
+/// Services that all verifiers share. Only one instance per service may be created.
 package struct BackendServices: Sendable {
-    /// The most connections to backends that may be open; 0 when no app uses one.
+    /// The maximum number of open connections to backends; 0 when no app uses one.
     package static func connectionLimit(of configuration: Configuration) -> Int {
         let modes = configuration.apps.compactMap(\.verify?.mode)
         let clients = modes.contains(.backend) ? 2 : modes.isEmpty ? 0 : 1
@@ -16,7 +16,7 @@ package struct BackendServices: Sendable {
     }
 
     private let client = LazyClient(settings: HelpDeskServices.clientSettings)
-    /// Makes the calls for new keys, so that junk keys, of any number of apps, take no connection from known keys.
+    /// The client for calls about new keys, so that junk keys, for any number of apps, use no connections for known keys.
     private let newKeyClient = LazyClient(settings: HelpDeskServices.clientSettings)
     let metrics: BackendMetrics
     let clocks: Clocks
@@ -25,7 +25,7 @@ package struct BackendServices: Sendable {
     let tracer: Tracer
     let digest: IdentityDigest
 
-    /// The owner must call `close`.
+    /// Creates the services. The owner must call `close`.
     /// - Throws: when OpenSSL fails.
     package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger, tracer: Tracer) throws(CryptoError) {
         self.metrics = metrics.backends
@@ -46,7 +46,7 @@ package struct BackendServices: Sendable {
         (isKnown ? client : newKeyClient).send(request, for: app, completion: completion)
     }
 
-    /// Cancels all calls and waits for their threads; later calls fail at once. Must not be called from a completion.
+    /// Cancels all calls and waits for their threads. Later calls fail immediately. Must not be called from a completion.
     package func close() {
         client.close()
         newKeyClient.close()
@@ -54,7 +54,7 @@ package struct BackendServices: Sendable {
 
     /// Returns the verifiers of a configuration's apps. An app whose `verify` has not changed keeps its verifier, with connections, cached
     /// answers and breaker.
-    /// - Parameter former: the verifiers in force; nil at the start.
+    /// - Parameter former: the active verifiers; nil at the start.
     /// - Throws: when OpenSSL fails.
     package func verifiers(
         of configuration: Configuration, _ authorizer: Authorizer, former: BackendVerifiers? = nil
@@ -70,7 +70,7 @@ package struct BackendServices: Sendable {
 }
 
 package struct BackendVerifiers: Sendable {
-    /// Indexed like the apps of the same configuration's authorizer.
+    /// The verifiers in the order of the apps of the same configuration's authorizer.
     private let verifiers: [BackendVerifier?]
     private let digest: IdentityDigest
 
@@ -81,7 +81,7 @@ package struct BackendVerifiers: Sendable {
 
     package var statuses: [(app: String, status: BackendStatus)] { verifiers.compactMap(\.self).map { ($0.app, $0.status) } }
 
-    /// Nil for an app without a backend.
+    /// Returns the status of an app's backend; nil for an app without a backend.
     package func status(of appID: String) -> BackendStatus? {
         verifier(of: appID)?.status
     }
@@ -96,7 +96,7 @@ package struct BackendVerifiers: Sendable {
         verifiers.compactMap(\.self).first { $0.app.utf8.elementsEqual(app.utf8) }
     }
 
-    /// Decides an `unconfirmed` decision if a cached answer of the app's backend allows it.
+    /// Finalizes an `unconfirmed` decision if a cached answer of the app's backend is sufficient.
     /// - Parameter question: set when the backend must be queried; the decision is then returned unchanged.
     func conclude(
         _ decision: Authorizer.Authorization, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>,
@@ -118,13 +118,14 @@ package struct BackendVerifiers: Sendable {
         }
     }
 
-    /// Drops the cached answers about an app's user, and those of calls under way, so that the next request queries the backend again.
-    /// - Parameter userID: nil for all users of the app, who are also dropped when OpenSSL fails.
+    /// Discards the cached answers about an app's user, and the answers of calls in progress, so that the next request queries the backend
+    /// again.
+    /// - Parameter userID: nil for all users of the app. If OpenSSL fails, the answers about all users are discarded.
     package func forget(appID: String, userID: String? = nil) {
         verifier(of: appID)?.forget(person: userID.flatMap { try? digest.person(appID: appID.utf8.span, userID: $0.utf8.span) })
     }
 
-    /// Drops the cached answers about the users that a revocation covers, because no cached answer may outlive it.
+    /// Discards the cached answers about the users that a revocation covers, because cached answers must not outlive it.
     package func forget(_ revocation: Revocation) {
         var userID: String?
         if case .user(let revoked) = revocation.subject { userID = revoked }

@@ -5,17 +5,17 @@ internal import JSON
 package import Threading
 internal import Time
 
-/// A query that is still due: whether the app's backend lets the user use the chat. It holds the request body and the security key, so
-/// release it after the answer.
+/// A pending query of the app's backend whether the user may use the chat. It contains the request body and the security key, so release it
+/// after the answer.
 package struct BackendVerification: Sendable {
-    /// The time that a caller waits at most beyond the timeout of the call itself.
+    /// The maximum time, in milliseconds, that a caller waits in addition to the timeout of the call itself.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let verifier: BackendVerifier
     private let identity: CheckIdentity
     private let keyID: UInt32?
     private let userID: String
-    /// Nil for a key that only the backend can read.
+    /// The security key; nil for a key that only the backend can verify.
     private let key: SecurityKey?
     private let body: [UInt8]
 
@@ -32,7 +32,7 @@ package struct BackendVerification: Sendable {
         writer.beginObject()
         writer.add("app_id", String(appID))
         writer.add("user_id", self.userID)
-        // A key that we have checked proves nothing more to the backend, and who sees it could use it.
+        // A verified key is omitted: it gives the backend no further proof, and anyone who sees it could use it.
         if verifier.settings.mode == .backend { writer.add("security_key", String(securityKey)) }
         writer.endObject()
         body = writer.bytes
@@ -43,8 +43,8 @@ package struct BackendVerification: Sendable {
     /// Queries the backend.
     /// - Parameters:
     ///   - revocations: read again after the answer, so that a revocation made meanwhile applies.
-    ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block. It also
-    ///     receives the reason when the backend could not decide and the app's rule decided instead.
+    ///   - completion: called exactly once with the final verdict, on any thread, possibly before this method returns. It must not block.
+    ///     It also receives the reason when the backend could not decide and the app's rule decided instead.
     package func ask(
         _ revocations: SnapshotReference<Revocations>, in trace: TraceContext?,
         _ completion: @escaping @Sendable (Verdict, UndecidedReason?) -> Void
@@ -62,7 +62,8 @@ package struct BackendVerification: Sendable {
         }
     }
 
-    /// Whether the user is now blocked or forgotten. Also true when OpenSSL fails, because it only keeps a denial from being shadowed.
+    /// Whether the user is now blocked or forgotten. Also true when OpenSSL fails, because the only consequence is that shadow mode does
+    /// not apply to the denial.
     package func isBlocked(_ revocations: Revocations) -> Bool {
         (try? revocations.blocks(app: verifier.appDigest, appID: verifier.app.utf8.span, userID: userID.utf8.span)) ?? true
     }

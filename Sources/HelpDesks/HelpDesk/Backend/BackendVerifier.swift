@@ -8,7 +8,8 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// Queries the backend of one app about its users. It survives reloads that leave the app's `verify` unchanged. Safe on any thread.
+/// Queries the backend of one app about its users. The verifier is kept in reloads that do not change the app's `verify`. Any thread may
+/// use it.
 final class BackendVerifier: Sendable {
     /// Called once, on any thread; must not block.
     typealias Waiter = @Sendable (BackendAnswer) -> Void
@@ -34,7 +35,7 @@ final class BackendVerifier: Sendable {
         counters = services.metrics.counters(of: app)
     }
 
-    /// Returns a cached answer, or a refusal without a call; nil when `ask` must be called.
+    /// Returns a cached answer, or a rejection without a call; nil when `ask` must be called.
     func find(_ identity: CheckIdentity) -> BackendAnswer? {
         let now = services.clocks.monotonicMilliseconds()
         guard let finding = coalescer.withLock({ $0.find(identity, now: now) }) else { return nil }
@@ -42,7 +43,7 @@ final class BackendVerifier: Sendable {
         return finding.answer
     }
 
-    /// Answers at once, or joins or starts a call.
+    /// Answers immediately, or joins or starts a call.
     /// - Parameter trace: the trace of the request. A call that several requests share belongs to the trace of the first one.
     func ask(_ identity: CheckIdentity, body: [UInt8], in trace: TraceContext?, _ waiter: @escaping Waiter) {
         let now = services.clocks.monotonicMilliseconds()
@@ -62,8 +63,8 @@ final class BackendVerifier: Sendable {
 
     var waiting: Int { coalescer.withLock { $0.waiting } }
 
-    /// Drops the cached answers about a user.
-    /// - Parameter person: as in `CheckIdentity`; nil for all users.
+    /// Discards the cached answers about a user.
+    /// - Parameter person: the digest in `CheckIdentity`; nil for all users.
     func forget(person: UInt128?) {
         coalescer.withLock { $0.forget(person: person) }
     }
@@ -81,7 +82,7 @@ final class BackendVerifier: Sendable {
             let reply = BackendReply(result)
             endSpan(span, reply: reply, status: try? result.get().status)
             let end = finish(number, reply, since: start)
-            // A yes may be older than the sign-out that has forgotten it, so those who wait for it have a new call.
+            // An allowing answer may be older than the revocation that caused `forget`, so its waiters start a new call.
             guard end.isForgotten, reply.answer == .allowed else { return answer(end, with: reply.answer) }
             for waiter in end.waiters { ask(identity, body: body, in: trace, waiter) }
         }
@@ -118,7 +119,7 @@ final class BackendVerifier: Sendable {
         let nanoseconds = services.clocks.monotonicNanoseconds()
         counters.checks.increment(reply.answer)
         counters.duration.observe(nanoseconds: nanoseconds - start)
-        // An existential, because it has a size: the thread sanitizer confuses an empty value with its neighbour in memory.
+        // An existential, because it has a nonzero size: the thread sanitizer confuses an empty value with the adjacent value in memory.
         var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         let end = coalescer.withLock { coalescer in
             coalescer.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)

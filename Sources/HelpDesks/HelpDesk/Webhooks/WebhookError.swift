@@ -1,6 +1,6 @@
 package import JSON
 
-/// An error in a webhook's body: answered 400. It contains a field's path and never a value.
+/// An error in a webhook's body, answered 400. It contains a field's path and never a value.
 package enum WebhookError: Error {
     case invalidJSON(JSONError)
     case notAnObject

@@ -4,8 +4,8 @@ package import Time
 
 /// An object of a webhook's body, with its path. Unknown members are ignored; null means absent.
 ///
-/// Members that identify an event are required; one of another form is an error. The help desk posts a webhook only once, so an optional
-/// member of another form is treated as absent and listed in `leftOut`.
+/// Members that identify an event are required; one of another type is an error. The help desk posts a webhook only once, so an optional
+/// member of another type is treated as absent and listed in `leftOut`.
 package struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
@@ -41,8 +41,8 @@ package struct WebhookFields {
         self.odd = odd
     }
 
-    /// The distinct paths of optional members that were read and had another form, in all objects of this body. A path has `[]` for a list
-    /// element, so it consists of names in the program's text.
+    /// The distinct paths of the optional members that had another type, in all objects of this body. A path has `[]` for a list element,
+    /// so it contains only names from the program.
     package var leftOut: [String] { odd.paths }
 
     package func path(of key: StaticString) -> String { Self.join(path, key) }
@@ -55,24 +55,24 @@ package struct WebhookFields {
         try required(key, "an object") { self.object($0, key) }
     }
 
-    /// Reads an integer, or a string of its decimal digits.
+    /// Returns an integer, also from a string of its decimal digits.
     package func requiredInteger(_ key: StaticString) throws(WebhookError) -> Int64 {
         try required(key, Self.integer) { Self.integer($0) }
     }
 
-    /// - Parameter expectation: describes the string in an error.
+    /// - Parameter expectation: describes the expected string, for an error.
     package func requiredString(_ key: StaticString, _ expectation: String) throws(WebhookError) -> String {
         try required(key, expectation) { $0.string }
     }
 
-    /// Reads an identity, given as a number or a string.
-    /// - Parameter expectation: describes it in an error.
+    /// Returns an identity, given as a number or a string.
+    /// - Parameter expectation: describes the expected identity, for an error.
     package func requiredID(_ key: StaticString, _ expectation: String) throws(WebhookError) -> HelpDeskID {
         try required(key, expectation) { HelpDeskID($0) }
     }
 
     /// - Parameters:
-    ///   - longest: in UTF-16 code units.
+    ///   - longest: the maximum length in UTF-16 code units.
     ///   - problem: checks the grammar.
     package func requiredIdentifier(
         _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> ValidationError.Problem?
@@ -86,7 +86,7 @@ package struct WebhookFields {
         optional(key) { object($0, key) }
     }
 
-    /// Returns the objects of a list, without elements of another form; empty when the list is absent.
+    /// Returns the objects of a list, without elements of another type; empty when the list is absent.
     package func objects(_ key: StaticString) -> [WebhookFields] {
         guard let elements = optional(key, { $0.isArray ? $0.elements : nil }) else { return [] }
         let path = "\(path(of: key))[]"
@@ -97,7 +97,7 @@ package struct WebhookFields {
 
     package func string(_ key: StaticString) -> String? { optional(key) { $0.string } }
 
-    /// Returns a string for people. Half of a surrogate pair, which a sender produces by cutting an emoji in two, is replaced by U+FFFD.
+    /// Returns a string for display. An unpaired surrogate, which results when a sender cuts an emoji in two, is replaced by U+FFFD.
     package func text(_ key: StaticString) -> String? { optional(key) { $0.text } }
 
     /// Returns a string of 1 to `longest` UTF-16 code units without control characters.
@@ -123,7 +123,7 @@ package struct WebhookFields {
 
     package func id(_ key: StaticString) -> HelpDeskID? { optional(key) { HelpDeskID($0) } }
 
-    /// Returns a date and time of RFC 3339 since 1970.
+    /// Returns an RFC 3339 date and time, not before 1970.
     package func time(_ key: StaticString) -> UnixMilliseconds? {
         optional(key) { $0.string.flatMap { RFC3339.unixMilliseconds($0) } }
     }

@@ -8,7 +8,7 @@ internal import Time
 package final class WebhookJournal: Sendable {
     package let answers = WebhookAnswers()
     private let services: HelpDeskServices
-    /// The interval between log lines about the same member of an app, because a changed form is in every webhook of the help desk.
+    /// The interval between log lines about the same member of an app, because a changed type appears in every webhook of the help desk.
     private static let memberLogMilliseconds: UInt64 = 3_600_000
     private let lastLogged = Monitor<[String: MonotonicMilliseconds]>([:])
 
@@ -32,7 +32,7 @@ package final class WebhookJournal: Sendable {
             context: context)
     }
 
-    /// Counts and logs a webhook of which nothing is stored. The parameters are as in `refuse`.
+    /// Counts and logs a webhook of which no data is stored. The parameters are those of `refuse`.
     package func note(
         _ result: WebhookResult, counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
         app: String?, more: LogFields = [:], context: RequestContext

@@ -4,11 +4,11 @@ package enum WebhookResult: String, Sendable, CaseIterable {
     case accepted, duplicate, ignored, malformed, denied, unavailable
     /// A customer's answer to an unknown question; stored until the question arrives.
     case unasked
-    /// Reports an earlier state than the known one.
+    /// Reports a state earlier than the known one.
     case stale
     /// A customer's answer that differs from the first one.
     case conflict
-    /// Durable, but of no known customer, so no device is notified.
+    /// Durable, but without a known customer, so no device is notified.
     case noCustomer = "no_customer"
     /// Durable, but without a customer, because the app's chat is anonymous; no device is notified.
     case anonymous

@@ -1,7 +1,7 @@
 internal import Core
 internal import JSON
 
-/// A customer's answer to a message in which support asks for something.
+/// A customer's answer to a question of support.
 ///
 /// Sources: the vendor's SDKs, which answer by changing the message's `data` through an interface reserved for them. It is inferred that
 /// the same change by Chat's Platform API is an answer.
@@ -30,9 +30,9 @@ struct InquiryMessage {
     private let state: String?
     private let body: JSONObject
 
-    /// Reads a message from Chat's Platform API; nil when it asks for nothing about this ticket, or is not from support. Customers can
+    /// Parses a message from Chat's Platform API; nil when it is not a question about this ticket, or is not from support. Customers can
     /// write messages that look like questions.
-    /// - Parameter owner: the customer, who is never support, whatever prefix the user id has.
+    /// - Parameter owner: the customer, who is never support, even with support's user id prefix.
     init?(_ message: JSONValue, ticket: Int64, owner: String) {
         guard let sender = message["user"]?["user_id"]?.text, SupportAccount.isSupport(sender), !sender.utf8.elementsEqual(owner.utf8),
             message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap({ MessageData($0) }),
@@ -44,7 +44,7 @@ struct InquiryMessage {
         self.body = body
     }
 
-    /// Returns the effect of an answer; nil when the message does not ask for it, or was answered differently.
+    /// Returns the effect of an answer; nil when the message does not ask for it, or was already answered differently.
     func effect(of answer: CustomerAnswer) -> Effect? {
         guard type == answer.type, let state else { return nil }
         if state != InquiryState.waiting.rawValue { return isAnswered(answer, state) ? .nothing : nil }
@@ -54,7 +54,7 @@ struct InquiryMessage {
         for member in body.members where !replaced.contains(member.key) { changed.append(member.value, forKey: member.key) }
         if case .rating(let score, let comment) = answer {
             changed.append(.integer(score), forKey: "customerSatisfactionScore")
-            // The SDK writes an empty text where there is no comment.
+            // The SDK writes an empty string if there is no comment.
             changed.append(.string(comment ?? ""), forKey: "customerSatisfactionComment")
         }
         let data: JSONValue = ["type": .string(type), "body": .object(changed)]

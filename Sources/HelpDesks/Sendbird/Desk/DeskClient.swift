@@ -34,9 +34,9 @@ package struct DeskClient: Sendable {
         chat = client(.chat, url: settings.chatURL, tokens: settings.chatTokens)
     }
 
-    /// Finds the ticket of a conversation, and thereby the customer. Does not block.
+    /// Finds the ticket of a conversation, and thus the customer. Does not block.
     /// - Parameters:
-    ///   - limit: the timeout in milliseconds; nil for the usual one.
+    ///   - limit: the timeout in milliseconds; nil for the default.
     ///   - completion: called exactly once, perhaps before this returns; nil when no ticket has this channel.
     package func ticket(
         ofChannel channel: String, withinMilliseconds limit: UInt64? = nil,
@@ -79,7 +79,7 @@ package struct DeskClient: Sendable {
     private static func wait(for request: PlatformRequest, from client: PlatformClient) throws(PlatformError) -> JSONValue {
         let answer = Monitor<Result<JSONValue, PlatformError>?>(nil)
         client.send(request) { result in answer.update { $0 = result } }
-        // Every request has a timeout of its own.
+        // Every request has its own timeout.
         return try (answer.wait { $0 } ?? .failure(malformed)).get()
     }
 }

@@ -44,7 +44,7 @@ enum DeskRequests {
         PlatformRequest("update_ticket", method: .patch, path: ["tickets", "\(id)"], body: ["priority": .string(priority.rawValue)])
     }
 
-    /// An empty text clears them, which is inferred.
+    /// An empty list clears them; this is inferred.
     static func relate(_ id: Int64, to channels: [String]) -> PlatformRequest {
         PlatformRequest(
             "update_ticket", method: .patch, path: ["tickets", "\(id)"],

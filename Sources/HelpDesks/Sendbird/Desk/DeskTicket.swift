@@ -3,13 +3,13 @@ internal import Crypto
 internal import JSON
 internal import Time
 
-/// Reads tickets and customers of the Desk Platform API. Members that are missing or of an unexpected type are left out; only the id, a
+/// Parses tickets and customers of the Desk Platform API. Members that are missing or of an unexpected type are omitted; only the id, a
 /// 64-bit number, is required.
 ///
 /// Sources: Sendbird, Desk Platform API v1, "Ticket resource", "Customer resource"; the vendor's JavaScript SDK, which also accepts
 /// `relatedChannels` and `customFields` as JSON text.
 enum DeskTicket {
-    /// Returns nil when the answer is no ticket.
+    /// Returns nil when the answer is not a ticket.
     static func read(_ json: JSONValue) -> Ticket? {
         guard let id = json["id"].flatMap(number) else { return nil }
         var ticket = Ticket(id: id)
@@ -32,17 +32,17 @@ enum DeskTicket {
         return ticket
     }
 
-    /// Reads the fields of a ticket or a customer: a list of `{"key", "value"}`, or its JSON text.
+    /// Parses the fields of a ticket or a customer: a list of `{"key", "value"}`, or its JSON text.
     static func fields(_ json: JSONValue?) -> [TicketField] {
         unwrapped(json)?.elements.compactMap { field in
             guard let key = field["key"]?.text, let value = field["value"] else { return nil }
-            // A value is a text; older ones may be numbers.
+            // A value is a string; older ones may be numbers.
             guard let text = value.text ?? value.integer.map(String.init) else { return nil }
             return TicketField(key: key, value: text)
         } ?? []
     }
 
-    /// Reads a whole number, also from text: a number beyond 2^53 is exact only if it is never read as floating point.
+    /// Parses an integer, also from a string: a number beyond 2^53 is exact only if it is never parsed as floating point.
     static func number(_ json: JSONValue) -> Int64? {
         json.integer ?? json.text.flatMap { text in Int64(text).flatMap { "\($0)" == text ? $0 : nil } }
     }
@@ -52,7 +52,7 @@ enum DeskTicket {
         return json["status"]?.text.flatMap { TicketState(rawValue: $0) }
     }
 
-    /// Reads a list of channel URLs, or of objects with them, or its JSON text.
+    /// Parses a list of channel URLs, or of objects with them, or its JSON text.
     private static func channels(_ json: JSONValue?) -> [RelatedChannel] {
         unwrapped(json)?.elements.compactMap { element in
             guard let channel = element.text ?? element["channel_url"]?.text ?? element["channelUrl"]?.text else { return nil }
@@ -68,7 +68,7 @@ enum DeskTicket {
 
 /// A list from the Desk Platform API.
 ///
-/// `next` is a URL that is never called: it would send our token to any server that an answer names.
+/// `next` is a URL that is never called: it would send Deskgate's token to any server that an answer names.
 struct DeskList {
     let tickets: [Ticket]
     /// The number of elements, including unreadable ones; at most the requested number.

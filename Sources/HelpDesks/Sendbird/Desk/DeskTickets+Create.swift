@@ -5,7 +5,7 @@ extension DeskTickets {
     package func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket {
         let ticket = try made(draft)
         guard let message = draft.message else { return NewTicket(ticket: ticket, message: .none) }
-        // From here on there is a ticket, which the caller must learn of whatever happens.
+        // From here on the ticket exists, so the caller must receive its number even after a failure.
         guard let channel = ticket.channel else { return NewTicket(ticket: ticket, message: .failed(.unavailable(reason: Self.malformed))) }
         do throws(PlatformError) {
             _ = try client.askChat(DeskRequests.send(message, from: draft.userID, to: channel))
@@ -19,7 +19,7 @@ extension DeskTickets {
         // A message in the name of an agent would be a message of support.
         guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
         try checkMembership(of: draft.userID, in: draft.relatedChannels)
-        // Before the ticket: a call that fails for the name has made none.
+        // Before the ticket, so that a failure to set the name creates no ticket.
         if let name = draft.userName { try self.name(draft.userID, name) }
         let customer = try findOrCreateCustomer(draft.userID)
         guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
@@ -48,7 +48,7 @@ extension DeskTickets {
             }
             return customer
         } catch .invalid, .notFound {
-            // Another request may have made the customer meanwhile. Otherwise Chat does not know the person.
+            // Another request may have created the customer meanwhile. If not, Chat does not know the person.
             guard let customer = try self.customer(userID) else { throw .unknownPerson }
             return customer
         } catch {

@@ -17,7 +17,7 @@ extension DeskTickets {
 
     private func place(of draft: TicketDraft) throws(HandOffFailure) -> (HandOff, message: String, channel: String) {
         do throws(TicketFailure) {
-            // A message in the name of an agent would be a message of support.
+            // Rejects an agent's user id, because a message in an agent's name would be a message of support.
             guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
             guard let message = draft.message else { throw .refused }
             let former = try ticket(forHandOff: draft)
@@ -29,8 +29,8 @@ extension DeskTickets {
         }
     }
 
-    /// Returns the user's open ticket that changed last. Without one, returns a ticket that an earlier hand-off created without sending its
-    /// message, so that a retry creates no second ticket.
+    /// Returns the user's open ticket that changed last. If there is none, returns a ticket that an earlier hand-off created without
+    /// sending its message, so that a retry does not create a second ticket.
     private func ticket(forHandOff draft: TicketDraft) throws(TicketFailure) -> Ticket? {
         let answers: [JSONValue]
         do throws(PlatformError) {
@@ -44,7 +44,7 @@ extension DeskTickets {
         var found: [Ticket] = []
         for answer in answers {
             guard let list = DeskList(answer, limit: Self.examinedTickets) else { throw .unavailable(reason: Self.malformed) }
-            // The message must reach nobody else's ticket, whatever Sendbird answers.
+            // Ensures that the message is not sent to another user's ticket, even if Sendbird's answer is wrong.
             found += list.tickets.filter { $0.belongs(to: draft.userID) && $0.channel != nil }
         }
         let newest = { (isWanted: (Ticket) -> Bool) in found.filter(isWanted).min { $0.precedes($1) } }

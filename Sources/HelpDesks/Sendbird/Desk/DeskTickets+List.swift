@@ -20,10 +20,10 @@ extension DeskTickets {
         return TicketPage(tickets: found, next: lanes.allSatisfy(\.isOver) ? nil : cursor)
     }
 
-    /// The tickets of one state that are fetched and not yet consumed.
+    /// The tickets of one state that were fetched but not yet consumed.
     private struct StateQueue {
         let state: TicketState
-        /// Nil: an unreadable ticket, which is skipped.
+        /// The waiting tickets. Nil is an unreadable ticket, which is skipped.
         var waiting: ArraySlice<Ticket?> = []
         var hasMore = true
 
@@ -48,14 +48,14 @@ extension DeskTickets {
             guard let list = DeskList(answer, limit: length) else { throw .unavailable(reason: Self.malformed) }
             let foreign = { (ticket: Ticket) in question.userID.map { !ticket.belongs(to: $0) } ?? false }
             let unreadable = [Ticket?](repeating: nil, count: list.count - list.tickets.count)
-            // A customer's list must contain only own tickets, with any answer of Sendbird.
+            // A customer's list must contain only the customer's tickets, even if Sendbird's answer contains others.
             lanes[index].waiting = (list.tickets.map { foreign($0) ? nil : $0 } + unreadable)[...]
-            // An answer without anything ends the list, whatever it says of a next one.
+            // An empty answer ends the list, even if it contains a next page.
             lanes[index].hasMore = list.hasMore && list.count > 0
         }
     }
 
-    /// Takes the ticket that changed last among the heads of all lanes; nil when all are empty.
+    /// Removes the ticket that changed last among the first tickets of all lanes; nil when all lanes are empty.
     private static func next(_ lanes: inout [StateQueue], _ cursor: inout TicketCursor) -> Ticket? {
         for index in lanes.indices {
             while let first = lanes[index].waiting.first, first == nil {

@@ -4,7 +4,7 @@ internal import JSON
 extension DeskTickets {
     package func relate(_ id: Int64, to wanted: [String], owner: String?) throws(TicketFailure) -> Ticket {
         let before = try ticket(id, owner: owner)
-        // Support has added those, and the person does not see them.
+        // Keeps channels that support has added, because the person does not see them.
         var others = before
         others.relatedChannels.removeAll { related in wanted.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
         let kept = if let owner { try relatedChannels(of: others, joinedBy: owner, is: false).map(\.channel) } else { [String]() }
@@ -12,7 +12,7 @@ extension DeskTickets {
             throw .tooManyChannels(room: TicketDraft.maximumRelatedChannels - kept.count)
         }
         if !wanted.isEmpty {
-            // Desk may not say whose ticket it is.
+            // Desk may omit the customer of the ticket.
             guard let customer = before.userID else { throw .foreignChannel }
             try checkMembership(of: customer, in: wanted)
         }
@@ -21,21 +21,22 @@ extension DeskTickets {
         if let ticket = DeskTicket.read(answer), ticket.id == id, ticket.state != nil, ticket.relatedChannels.areExactly(channels) {
             return ticket
         }
-        // The answer may show the ticket in part. Sendbird says 200 also where it has changed nothing.
+        // Reads the ticket again, because the answer may contain only a part of it, and Sendbird answers 200 even if it has changed
+        // nothing.
         let after = try ticket(id, owner: owner)
         guard after.relatedChannels.areExactly(channels) else { throw .refused }
         return after
     }
 
-    /// Returns the ticket's channels that the user has joined, or else the others. The addresses and names of channels that support added
-    /// are not disclosed to the user.
+    /// Returns the ticket's channels that the user has joined, or with `isJoined` false, the other channels. The addresses and names of
+    /// channels that support added are not disclosed to the user.
     func relatedChannels(of ticket: Ticket, joinedBy userID: String, is isJoined: Bool = true) throws(TicketFailure) -> [RelatedChannel] {
         let related = ticket.relatedChannels.prefix(TicketDraft.maximumRelatedChannels)
         return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter { $0.1 == isJoined }.map(\.0)
     }
 
-    /// Rejects channels that the user has not joined. Support reads the channels of a ticket, so another user's conversation would pass as
-    /// this user's own.
+    /// Rejects channels that the user has not joined. Support reads the channels of a ticket, so it would mistake another user's
+    /// conversation for this user's.
     func checkMembership(of userID: String, in channels: [String]) throws(TicketFailure) {
         guard try isMember(userID, ofEach: channels).allSatisfy({ $0 }) else { throw .foreignChannel }
     }
@@ -45,14 +46,14 @@ extension DeskTickets {
         var answers = client.askChat(each: requests.compactMap(\.self))[...]
         var areMember: [Bool] = []
         for request in requests {
-            // A channel without an address is nobody's.
+            // A channel that cannot be addressed has no members.
             guard request != nil, let answer = answers.popFirst() else {
                 areMember.append(false)
                 continue
             }
             do throws(PlatformError) {
                 let json = try answer.get()
-                // Somebody who was only invited sees nothing of a channel yet.
+                // A user who was only invited cannot read the channel yet.
                 areMember.append(json["is_member"] == .bool(true) && json["state"]?.text ?? "joined" == "joined")
             } catch .notFound, .invalid {
                 areMember.append(false)

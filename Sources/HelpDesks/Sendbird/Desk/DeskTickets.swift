@@ -51,7 +51,7 @@ package struct DeskTickets: TicketDesk {
         do throws(PlatformError) {
             answer = try client.ask(DeskRequests.reopen(id))
         } catch .notFound {
-            // The ticket is there, so it is the request that Sendbird does not know.
+            // The ticket exists, so Sendbird does not support the request.
             throw .unsupported
         } catch .invalid(let refusal) where refusal.status == 405 {
             throw .unsupported
@@ -63,7 +63,7 @@ package struct DeskTickets: TicketDesk {
 
     package func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket {
         let ticket = try changed(id, ask(DeskRequests.prioritize(id, priority)))
-        // Sendbird says 200 also where it has changed nothing.
+        // Sendbird answers 200 even if it has changed nothing.
         guard ticket.priority == priority else { throw .refused }
         return ticket
     }
@@ -78,8 +78,8 @@ package struct DeskTickets: TicketDesk {
         return try setFields(fields, of: customer, userID)
     }
 
-    /// Sets the user's own fields; other fields stay. Creates the customer if Desk does not know the user, like the vendor's SDK at
-    /// sign-in.
+    /// Sets the user's own fields. Other fields are unchanged. Creates the customer if Desk does not have the user, like the vendor's SDK
+    /// at sign-in.
     /// - Returns: all fields afterwards.
     func setOwnFields(_ fields: [TicketField], of userID: String) throws(TicketFailure) -> [TicketField] {
         guard !SupportAccount.resemblesSupport(userID) else { throw .unknownPerson }
@@ -93,10 +93,10 @@ package struct DeskTickets: TicketDesk {
         return DeskTicket.fields(found["results"]?.elements.first { Self.isCustomer($0, userID) }?["customFields"])
     }
 
-    /// Answers a message in which support asks the customer for something.
+    /// Answers a message in which support asks the customer a question.
     ///
-    /// If the customer confirms that the ticket may be closed, this also closes it, unless it is closed by then: Desk acts on such an
-    /// answer only when the SDK has sent it (inferred).
+    /// If the customer confirms that the ticket may be closed, this method also closes it, unless it is already closed: Desk acts on such
+    /// an answer only when the SDK has sent it (inferred).
     func answer(_ answer: CustomerAnswer, messageID: Int64, ticket id: Int64, owner: String) throws(TicketFailure) -> Ticket {
         let ticket = try ticket(id, owner: owner)
         guard let channel = ticket.channel else { throw .notAsked }
@@ -119,7 +119,7 @@ package struct DeskTickets: TicketDesk {
             return try changed(id, ask(DeskRequests.close(id, comment: nil)))
         case .closure: return now
         case .rating(let score, let comment):
-            // The rating is in the message; it is not documented when Desk takes it over into the ticket.
+            // The message contains the rating. The documentation does not specify when Desk copies it to the ticket.
             (now.score, now.ratingComment) = (score, comment)
             return now
         }
@@ -127,7 +127,7 @@ package struct DeskTickets: TicketDesk {
 }
 
 extension DeskTickets {
-    /// - Parameter owner: another user's ticket is `notFound`; nil for any user.
+    /// - Parameter owner: the required owner, so that another user's ticket is `notFound`; nil for any user.
     func ticket(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket {
         guard let ticket = DeskTicket.read(try ask(DeskRequests.view(id))), ticket.id == id else {
             throw .unavailable(reason: Self.malformed)
@@ -136,9 +136,9 @@ extension DeskTickets {
         return ticket
     }
 
-    /// Returns the ticket in the answer to a change, or reads it again when the answer does not contain it.
+    /// Returns the ticket from the answer to a change. Reads the ticket again if the answer does not contain it.
     func changed(_ id: Int64, _ answer: JSONValue) throws(TicketFailure) -> Ticket {
-        // A ticket without a state was answered in part.
+        // A ticket without a state is incomplete.
         if let ticket = DeskTicket.read(answer), ticket.id == id, ticket.state != nil { return ticket }
         return try ticket(id, owner: nil)
     }
@@ -151,14 +151,14 @@ extension DeskTickets {
         }
     }
 
-    /// Returns the number of a customer; nil when Desk does not know the user.
+    /// Returns the number of a customer; nil when Desk does not have the user.
     func customer(_ userID: String) throws(TicketFailure) -> Int64? {
         let json = try ask(DeskRequests.findCustomer(userID))
         guard case .array(let customers)? = json["results"] else { throw .unavailable(reason: Self.malformed) }
         return customers.first { Self.isCustomer($0, userID) }?["id"].flatMap(DeskTicket.number)
     }
 
-    /// Compares the whole id, because Sendbird may answer with users of similar ids.
+    /// Compares the whole id, because Sendbird may return users with similar ids.
     static func isCustomer(_ json: JSONValue, _ userID: String) -> Bool {
         json["sendbirdId"]?.text?.utf8.elementsEqual(userID.utf8) ?? false
     }

@@ -9,7 +9,7 @@ internal import Time
 /// Sources: Sendbird, Chat Platform API v3, "Error codes" and "Rate limits". Chat answers `{"error":true,"code":400201,"message":"…"}`,
 /// mostly with status 400; Desk answers `{"code":…,"detail":"…"}` or `{"message":"…"}`.
 enum PlatformAnswer {
-    /// The wait after a rate limit without a stated time: Sendbird's limits are per second.
+    /// The wait after a rate limit without a specified time, because Sendbird's limits apply per second.
     static let defaultWaitMilliseconds: UInt64 = 1000
     static let longestWaitMilliseconds: UInt64 = 3_600_000
 
@@ -23,7 +23,7 @@ enum PlatformAnswer {
         static let rateLimited = ["500910", "429100"]
     }
 
-    /// A larger number is a Unix time in seconds, not a duration.
+    /// The minimum value that is interpreted as a Unix time in seconds, and not as a duration.
     private static let minimumUnixSeconds: UInt64 = 1_000_000_000
 
     static func of(_ response: ClientResponse, now: UnixMilliseconds) -> Result<JSONValue, PlatformError> {
@@ -63,7 +63,7 @@ enum PlatformAnswer {
         value.integer.map(String.init) ?? value.text
     }
 
-    /// The wait after a 429, in milliseconds; positive.
+    /// Returns the wait after a 429 in milliseconds; always positive.
     private static func wait(_ response: ClientResponse, now: UnixMilliseconds) -> UInt64 {
         let header = response.header("X-RateLimit-RetryAfter") ?? response.header("Retry-After") ?? ""
         var wait = RetryAfter.milliseconds(from: header, now: now) ?? defaultWaitMilliseconds

@@ -5,20 +5,21 @@ internal import Notifiers
 internal import Threading
 package import Time
 
-/// Sends requests to one of Sendbird's APIs for one app. Safe on any thread.
+/// Sends requests to one of Sendbird's APIs for one app. Any thread may use it.
 ///
-/// During a token rotation several tokens are configured: when one is refused, the client tries the next, and remembers which one works.
-/// After a 429 it sends no request of that name until the wait is over. Neither tokens nor Sendbird's answers appear in logs or metrics.
+/// During a token rotation, several tokens are configured. When Sendbird rejects a token, the client tries the next one, and remembers the
+/// accepted token. After a 429, the client sends no further request with the same name until the wait is over. Tokens and Sendbird's
+/// answers never appear in logs or metrics.
 package final class PlatformClient: Sendable {
     package typealias Sender = @Sendable (ClientRequest, @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void) -> Void
     /// Called once, on any thread; must not block. The value is null when the answer has no body.
     package typealias Completion = @Sendable (Result<JSONValue, PlatformError>) -> Void
 
     private struct State {
-        /// The index of the last token that was not refused.
+        /// The index of the last token that was not rejected.
         var token = 0
         var isRefused = false
-        /// The time from which requests of a name may be sent again.
+        /// The time at which requests with a name may be sent again.
         var held: [String: MonotonicMilliseconds] = [:]
     }
 
@@ -36,9 +37,9 @@ package final class PlatformClient: Sendable {
     /// - Parameters:
     ///   - baseURL: `https://host`, without a path or a trailing slash.
     ///   - tokens: at least one, in the order in which they are tried.
-    ///   - timeoutMilliseconds: of each HTTP request; positive.
-    ///   - observer: nil when another component counts and logs.
-    ///   - send: the owner keeps the HTTP client open.
+    ///   - timeoutMilliseconds: the timeout of each HTTP request; positive.
+    ///   - observer: nil if another component counts and logs the requests.
+    ///   - send: sends HTTP requests; the owner must keep the HTTP client open.
     package init(
         _ api: PlatformAPI, baseURL: String, tokens: [SecretBytes], timeoutMilliseconds: Int = defaultTimeoutMilliseconds, clocks: Clocks,
         observer: PlatformObserver?, send: @escaping Sender
@@ -53,20 +54,20 @@ package final class PlatformClient: Sendable {
         self.send = send
     }
 
-    /// The longest time of a request, when every token is tried.
+    /// The maximum duration of a request in which every token is tried.
     package var longestMilliseconds: UInt64 { UInt64(timeoutMilliseconds * tokens.count) }
 
     var isRefused: Bool { state.withLock { $0.isRefused } }
 
-    /// The remaining wait for requests of a name; 0 when they may be sent.
+    /// Returns the remaining wait for requests with a name; 0 when they may be sent.
     func holdMilliseconds(of name: String) -> UInt64 {
         let now = clocks.monotonicMilliseconds()
         return state.withLock { now.remaining(until: $0.held[name] ?? 0) }
     }
 
     /// - Parameters:
-    ///   - limit: the timeout in milliseconds, with every token that is tried; nil for `longestMilliseconds`.
-    ///   - completion: called exactly once, perhaps before this returns.
+    ///   - limit: the total timeout in milliseconds for all attempted tokens; nil for `longestMilliseconds`.
+    ///   - completion: called exactly once, possibly before this method returns.
     package func send(_ request: PlatformRequest, withinMilliseconds limit: UInt64? = nil, _ completion: @escaping Completion) {
         let now = clocks.monotonicMilliseconds()
         let (first, wait) = state.withLock { state in
@@ -82,8 +83,8 @@ package final class PlatformClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - tried: the number of tokens tried so far.
-    ///   - first: the index of the token tried first.
+    ///   - tried: the number of tokens that were tried so far.
+    ///   - first: the index of the first token that was tried.
     private func attempt(
         _ request: PlatformRequest, tried: Int, first: Int, until deadline: MonotonicMilliseconds?, _ completion: @escaping Completion
     ) {
@@ -118,8 +119,8 @@ package final class PlatformClient: Sendable {
         }
     }
 
-    /// Records the token that works and the wait that Sendbird demands.
-    /// - Parameter token: the index of the token used last; nil when nothing was sent.
+    /// Records the accepted token, and the wait that Sendbird requested.
+    /// - Parameter token: the index of the last token that was used; nil when nothing was sent.
     private func end(
         _ request: PlatformRequest, answer: Result<JSONValue, PlatformError>, token: Int?, completion: @escaping Completion
     ) {

@@ -1,19 +1,19 @@
-/// An error of a request to Sendbird. Its description contains no text of Sendbird or a user.
+/// An error of a request to Sendbird. The description contains no text from Sendbird or a user.
 package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Every configured token is refused, or lacks permission.
+    /// Sendbird rejects every configured token, or the tokens lack permission.
     case unauthorized
-    /// The object of the request does not exist: a user, a channel, a ticket.
+    /// The object of the request, such as a user, a channel or a ticket, does not exist.
     case notFound(PlatformRefusal)
-    /// Sendbird rejects the request; the same request would be rejected again.
+    /// Sendbird rejects the request, and would reject it again.
     case invalid(PlatformRefusal)
     /// Sendbird's rate limit is reached.
     /// - Parameter retryAfterMilliseconds: positive.
     case rateLimited(retryAfterMilliseconds: UInt64)
-    /// Not sent, because the wait after an earlier `rateLimited` is not over.
+    /// The request was not sent, because the wait after an earlier `rateLimited` is not over.
     case heldBack(retryAfterMilliseconds: UInt64)
-    /// There was no usable answer; a retry may have one.
+    /// Sendbird did not return a usable answer; a retry may succeed.
     /// - Parameters:
-    ///   - reason: a stable word for metrics and logs, such as `timeout` or `status_503`.
+    ///   - reason: a stable identifier for metrics and logs, such as `timeout` or `status_503`.
     ///   - mayHaveArrived: whether Sendbird may have acted on the request.
     case unavailable(reason: String, mayHaveArrived: Bool)
 
@@ -49,14 +49,15 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The most bytes of `code` and of `message`; longer ones are left out.
+    /// The maximum length in bytes of an error code. Longer codes are omitted.
     static let longestCode = 64
     static let longestMessage = 500
 
     package let status: Int
     /// Sendbird's error code, such as `400201`; visible ASCII without spaces. Nil when the answer has none.
     package let code: String?
-    /// Sendbird's error message, which may quote the request: never for a log, a metric or an unauthenticated caller.
+    /// Sendbird's error message, which may quote the request. It must not appear in logs, in metrics or in answers to unauthenticated
+    /// callers.
     package let message: String?
 
     package init(status: Int, code: String? = nil, message: String? = nil) {
@@ -65,7 +66,7 @@ package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConverti
         self.message = message.flatMap { $0.utf8.count <= Self.longestMessage ? $0 : nil }
     }
 
-    /// Without the message.
+    /// The description, without Sendbird's message.
     package var description: String {
         code.map { "status \(status), code \($0)" } ?? "status \(status)"
     }
@@ -76,6 +77,6 @@ package struct PlatformRefusal: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension PlatformRefusal: CustomReflectable {
-    /// Without the message.
+    /// Omits Sendbird's message.
     package var customMirror: Mirror { Mirror(self, children: ["status": status, "code": code as Any]) }
 }

@@ -2,7 +2,7 @@ internal import Core
 internal import JSON
 package import Observability
 
-/// Counts an app's requests to Sendbird, and logs when its tokens are refused and when they work again.
+/// Counts an app's requests to Sendbird, and logs when Sendbird rejects its tokens and accepts them again.
 package struct PlatformObserver: Sendable {
     enum Outcome: String, CaseIterable {
         case success
@@ -27,8 +27,8 @@ package struct PlatformObserver: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - requests: by app, request and outcome.
-    ///   - durations: by app.
+    ///   - requests: the counters by app, request and outcome.
+    ///   - durations: the histograms by app.
     package init(app: String, requests: MetricFamily<Counter>, durations: MetricFamily<Histogram>, logger: Logger) {
         self.app = app
         self.requests = requests

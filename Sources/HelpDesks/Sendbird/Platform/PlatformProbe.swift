@@ -7,11 +7,11 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Checks whether Sendbird accepts each of an app's tokens, with requests that change nothing.
+/// Checks with read-only requests whether Sendbird accepts each of an app's tokens.
 ///
 /// Sources: Sendbird, Chat Platform API v3, "Retrieve a list of subscribed events"; Desk Platform API v1, "List tickets".
 enum PlatformProbe {
-    /// - Parameter client: the owner keeps it open.
+    /// - Parameter client: the owner must keep it open.
     static func probes(_ app: Configuration.App, clocks: Clocks, client: Client) -> [CredentialProbe] {
         guard let settings = app.sendbird else { return [] }
         let chat = PlatformRequest("view_webhook", method: .get, path: ["applications", "settings", "webhook"])
@@ -46,7 +46,7 @@ enum PlatformProbe {
         case .failure(.unavailable(let reason, _)): DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
         case .failure(.rateLimited(let wait)), .failure(.heldBack(let wait)):
             DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: StatusReason.word(429))
-        // Nobody else reads and answers with an error of the API, so the address or the application is another one.
+        // These requests have no parameters that can be wrong, so an error of the API means a wrong address or application.
         case .failure(.unauthorized), .failure(.notFound), .failure(.invalid):
             DeliveryOutcome(.misconfigured, reason: (answer.failure ?? .unauthorized).word)
         }

@@ -27,17 +27,17 @@ package enum PlatformAPI: String, Sendable {
 
 /// A request to one of the APIs, without base URL and token.
 package struct PlatformRequest: Sendable {
-    /// The name in metrics, such as `issue_session_token`. Sendbird limits the calls of each endpoint, so requests of one name are held
-    /// back together after a 429. It must be a constant.
+    /// The name in metrics, such as `issue_session_token`. It must be a constant. Sendbird limits the rate of each endpoint, so a 429
+    /// delays all requests with the same name.
     package let name: String
     package let method: ClientMethod
     /// The path components below the API's prefix. Each is percent-encoded as a whole, so that an id cannot contain a separator.
     package let path: [String]
-    /// Percent-encoded like the path.
+    /// The query parameters, which are percent-encoded like the path.
     package let query: [(name: String, value: String)]
-    /// Nil sends no body.
+    /// The JSON body; nil for no body.
     package let body: JSONValue?
-    /// In bytes; a longer answer is unusable.
+    /// The maximum size of the answer in bytes. A longer answer is an error.
     package let answerLimit: Int
 
     /// - Parameter body: must be nil for GET.
@@ -53,20 +53,20 @@ package struct PlatformRequest: Sendable {
         self.answerLimit = answerLimit
     }
 
-    /// Whether a text can be a path component. Proxies and servers interpret `.` and `..` even when they are percent-encoded, so such an id
-    /// cannot be addressed; neither can an empty one.
+    /// Whether a text can be a path component. Proxies and servers interpret `.` and `..` even if they are percent-encoded, so these texts
+    /// cannot be used, nor can an empty text.
     package static func isAddressable(_ part: String) -> Bool {
         ![[], [0x2E], [0x2E, 0x2E]].contains(Array(part.utf8))
     }
 
-    /// Returns nil when a path component cannot be addressed, or the token cannot be in a header.
+    /// Creates the HTTP request; nil when a path component cannot be addressed, or the token is not valid in a header.
     func request(
         _ api: PlatformAPI, baseURL: String, token: SecretBytes, timeoutMilliseconds: Int
     ) -> ClientRequest? {
         guard path.allSatisfy(Self.isAddressable) else { return nil }
         let text = token.withSpan { span in String(repairing: span) }
         var headers = [(name: api.tokenHeader, value: text), (name: "Accept", value: "application/json")]
-        // The Desk API requires it of all requests that change something; others ignore it.
+        // The Desk API requires this header for all requests that make changes; other requests ignore it.
         if method != .get { headers.append(("Content-Type", "application/json; charset=utf-8")) }
         return try? ClientRequest(
             method, baseURL + api.prefix + target, headers: headers, body: body?.serialized() ?? [],

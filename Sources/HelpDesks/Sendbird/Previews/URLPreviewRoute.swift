@@ -10,14 +10,14 @@ internal import URLPreviews
 
 /// `POST /sendbird/url-preview`: returns a preview of a page whose URL a user has written.
 ///
-/// Only an authenticated user can make Deskgate fetch pages, within limits. The URL is part of a user's message, so no part of it appears
-/// in logs or metrics.
+/// Only an authenticated user can make Deskgate fetch pages, and rate limits apply. The URL is part of a user's message, so no part of it
+/// appears in logs or metrics.
 final class URLPreviewRoute: Sendable {
-    /// A message has one preview, and no user writes more messages by hand.
+    /// The limits allow one preview for each message, at the rate at which a person writes messages.
     static let limits = CallWindows(
         [LimitRule(per: .user, max: 20, windowMilliseconds: 60_000), LimitRule(per: .user, max: 200, windowMilliseconds: 3_600_000)],
         personLimit: 20_000)
-    /// The time that the request may take beyond fetching the page.
+    /// The time, in milliseconds, that the request may take in addition to fetching the page.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let isOn: @Sendable (_ appID: String) -> Bool
@@ -27,8 +27,8 @@ final class URLPreviewRoute: Sendable {
     private let answers = URLPreviewAnswers()
 
     /// - Parameters:
-    ///   - previewer: the owner closes it.
-    ///   - isOn: whether an app has previews.
+    ///   - previewer: the owner must close it.
+    ///   - isOn: returns whether previews are enabled for an app.
     init(
         _ services: HelpDeskServices, _ previewer: URLPreviewer, limits: CallWindows = limits, isOn: @escaping @Sendable (String) -> Bool
     ) {

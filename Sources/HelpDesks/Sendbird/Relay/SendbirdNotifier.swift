@@ -7,20 +7,20 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Relays registrations to Sendbird's own registry of push tokens, and ends the session tokens of users whose keys were revoked. It calls
-/// Sendbird with the tokens of the event's app.
+/// Relays registrations to Sendbird's registry of push tokens, and ends the session tokens of users whose keys were revoked. Requests to
+/// Sendbird use the tokens of the event's app.
 ///
-/// An event may be days old, while the registry has the current state. So an attempt reports only changes that still hold; otherwise an old
-/// registration could restore a token whose owner has signed out. Registrations of one user are relayed in order. Sendbird stores tokens
-/// without devices, so a token that its device no longer has is removed, even if the device has a new one.
+/// An event may be days old, while Deskgate's registry has the current state. An attempt therefore relays only changes that are still
+/// current. Otherwise an old registration could restore a token whose owner has signed out. Registrations of one user are relayed in order.
+/// Sendbird stores tokens without devices, so a token that its device no longer uses is removed, even if the device has a new one.
 final class SendbirdNotifier: Notifier {
     private struct App: Sendable {
         let platform: PlatformClient
         let relaysRegistrations: Bool
     }
 
-    /// The most requests of one attempt: removal of the replaced token, registration, creation of the user, and registration again; each
-    /// with every token of the app.
+    /// The maximum number of requests of one attempt, each of which may use every token of the app: removal of the replaced token,
+    /// registration, creation of the user, and a second registration.
     private static let requestsPerAttempt = 4
 
     var preservesTicketOrder: Bool { true }
@@ -29,7 +29,8 @@ final class SendbirdNotifier: Notifier {
     var longestAttemptMilliseconds: UInt64 {
         UInt64(Self.requestsPerAttempt) * (apps.values.map(\.platform.longestMilliseconds).max() ?? 0)
     }
-    /// One minute, as for push notifiers: settings are corrected at Sendbird as often as here.
+    /// One minute, as for push notifiers, because operators also correct settings at Sendbird, which this service does not detect
+    /// otherwise.
     var probeIntervalMilliseconds: UInt64? { 60_000 }
 
     private let relay: Configuration.Relay
@@ -49,12 +50,12 @@ final class SendbirdNotifier: Notifier {
         self.apps = Dictionary(apps) { first, _ in first }
     }
 
-    /// One remedy for every reason: Sendbird refuses nothing else permanently.
+    /// Returns the same remedy for every reason, because Sendbird rejects only tokens permanently.
     func remedy(for reason: String) -> String {
         "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and \(LocalizedText.reload.english)"
     }
 
-    /// Relays a registration or a removal, or ends sessions. Comments are not relayed, because the help desk wrote them.
+    /// Relays a registration or a removal, or ends sessions. Comments are not relayed, because they come from the help desk.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let event = delivery.event
         guard let app = apps[ByteKey(event.identity.appID)] else {
@@ -67,7 +68,7 @@ final class SendbirdNotifier: Notifier {
         case .userSignedOut, .userForgotten: endSessions(event, app: app, completion: completion)
         case .pushTokenRegistered, .pushTokenRemoved:
             guard app.relaysRegistrations else { return completion(Self.notForRelay) }
-            // A device of a customer must not get the pushes for support.
+            // A customer's device must not receive the pushes for support agents.
             guard !SupportAccount.resemblesSupport(event.userID) else {
                 return completion(DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
             }
@@ -105,7 +106,7 @@ final class SendbirdNotifier: Notifier {
         }
         app.platform.send(former.removal(userID)) { [self] answer in
             switch (answer, registered) {
-            // A token that is missing at Sendbird, or invalid there, is removed already.
+            // A token that is missing or invalid at Sendbird does not need to be removed.
             case (.success, let registered?), (.failure(.notFound), let registered?), (.failure(.invalid), let registered?):
                 register(registered, userID: userID, app: app, mayCreate: true, completion: completion)
             default: completion(outcome(of: answer))
@@ -139,7 +140,7 @@ final class SendbirdNotifier: Notifier {
         case .failure(.unavailable(let reason, let mayHaveArrived)):
             return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason, mayHaveArrived: mayHaveArrived)
         case .failure(.unauthorized):
-            // One app's wrong token must not pause the others.
+            // A wrong token of one app must not pause deliveries of other apps.
             guard apps.count > 1 else { return DeliveryOutcome(.misconfigured, reason: StatusReason.word(401)) }
             return DeliveryOutcome(
                 .retry(retryAfterMilliseconds: nil), reason: StatusReason.word(401), isAboutDevice: true, settingsFault: .ofApp)

@@ -9,7 +9,7 @@ struct SendbirdToken: Sendable, Equatable {
     private enum Service: String {
         case apns, gcm, huawei
 
-        /// Nil for a device type that Sendbird has no push service for.
+        /// Returns nil for a device type that has no push service at Sendbird.
         init?(deviceType: String) {
             switch deviceType.lowercased() {
             case "ios", "iphone", "ipad", "apple", "apns": self = .apns
@@ -32,7 +32,8 @@ struct SendbirdToken: Sendable, Equatable {
     private let service: Service
     private let text: String
 
-    /// Nil when Sendbird has no push service for the type, or the token could not be removed later because it is no path component.
+    /// Returns nil when the type has no push service at Sendbird, or when the token cannot be a path component, so that it could not be
+    /// removed later.
     init?(type: String, text: String) {
         guard let service = Service(deviceType: type), PlatformRequest.isAddressable(text) else { return nil }
         (self.service, self.text) = (service, text)

@@ -8,8 +8,8 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// Obtains the session tokens of one app's users from Sendbird. It survives reloads that leave the app's settings unchanged. Safe
-/// on any thread.
+/// Requests session tokens of one app's users from Sendbird. The issuer is kept in reloads that do not change the app's settings. Any
+/// thread may use it.
 final class SessionIssuer: Sendable {
     /// Called once, on any thread; must not block.
     typealias Completion = @Sendable (SessionOutcome) -> Void
@@ -19,10 +19,10 @@ final class SessionIssuer: Sendable {
         let complete: Completion
     }
 
-    /// A revocation received within this time after a token may be older than the token: longer than a replica takes to receive a
-    /// revocation.
+    /// The maximum time, in milliseconds, in which a replica receives a revocation. A revocation received within this time after a token
+    /// was issued may have been made before the token.
     private static let lagMilliseconds: UInt64 = 5000
-    /// Whether Sendbird rejects the user id: "ParameterValueLengthExceeded", "InvalidValue".
+    /// Whether Sendbird rejects the user id with "ParameterValueLengthExceeded" or "InvalidValue".
     static func refusesUser(_ refusal: PlatformRefusal) -> Bool { ["400110", "400111"].contains(refusal.code) }
 
     static let requestNames = ["issue_session_token", "create_user"]
@@ -44,7 +44,7 @@ final class SessionIssuer: Sendable {
 
     func hasSource(_ other: SessionSource) -> Bool { source == other }
 
-    /// The longest time of `ask`: Sendbird is called for a token, then to create the user, then again.
+    /// The maximum duration of `ask`: a request for a token, the creation of the user, and a second request.
     var longestMilliseconds: UInt64 { 3 * platform.longestMilliseconds }
 
     /// Returns a cached token; nil when Sendbird must be called.
@@ -93,7 +93,7 @@ final class SessionIssuer: Sendable {
             guard revocation.appID.utf8.elementsEqual(appID.utf8) else { return }
             guard case .user(let userID) = revocation.subject else { return coalescer.withLock { $0.forgetAll() } }
             let session = coalescer.withLock { $0.forget(ByteKey(userID)) }
-            // Another replica may have had Sendbird end the tokens before this one was issued.
+            // Another replica may have ended the user's tokens at Sendbird before this one was issued.
             let now = services.clocks.unixMilliseconds()
             if let session, now.elapsed(since: session.receivedAt) < Self.lagMilliseconds { endSessions(of: userID) }
         case .sessionsEnded(let person):
@@ -103,7 +103,7 @@ final class SessionIssuer: Sendable {
     }
 
     /// Requests a token from Sendbird.
-    /// - Parameter mayCreate: whether to create the user when Sendbird does not know it.
+    /// - Parameter mayCreate: whether to create the user if Sendbird does not have the user.
     private func call(
         _ number: UInt64, _ userID: String, since start: UnixMilliseconds, until end: UnixMilliseconds, mayCreate: Bool
     ) {
@@ -117,7 +117,7 @@ final class SessionIssuer: Sendable {
                     call(number, userID, since: start, until: end, mayCreate: false)
                 }
             case .failure(let error):
-                // One that may not create the user any more is not the first request.
+                // Without permission to create the user, this is the second request.
                 finish(number, userID: userID, answer: .failure(error), mayHaveArrived: error.mayHaveArrived || !mayCreate)
             case .success(let json):
                 finish(
@@ -126,8 +126,8 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Answers the waiters of a call. A waiter receives the token only if its key is still valid and expires no earlier than the token;
-    /// other waiters ask again.
+    /// Answers the waiters of a call. A waiter receives the token only if its key is still valid and does not expire before the token.
+    /// Other waiters repeat the request.
     /// - Parameter mayHaveArrived: whether Sendbird may have received a request of the call.
     private func finish(
         _ number: UInt64, userID: String, answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true
@@ -160,12 +160,12 @@ final class SessionIssuer: Sendable {
         }
     }
 
-    /// Ends a user's tokens at Sendbird by an event, which is delivered with retries.
+    /// Ends a user's tokens at Sendbird with an event, whose delivery is retried.
     private func endSessions(of userID: String) {
         var random = SystemRandomNumberGenerator()
         let audience = services.state.current.subscriptions.registry
         let person = AppUser(appID: appID, userID: userID)
-        // The store ignores other events about a person who was forgotten. If OpenSSL fails, the person may have been.
+        // The store ignores other events about a forgotten person. If OpenSSL fails, the person is treated as forgotten.
         let isForgotten = (try? services.revocations.current.isForgotten(appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
         let now = services.clocks.unixMilliseconds()
         guard let incoming = audience.signOut(person, at: now, isErased: isForgotten, using: &random) else { return }

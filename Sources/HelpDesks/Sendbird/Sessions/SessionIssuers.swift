@@ -9,8 +9,8 @@ struct SessionIssuers: Sendable {
     let counters: SessionCounters
     private let issuers: [ByteKey: SessionIssuer]
 
-    /// Makes the issuers of a configuration. An app whose settings have not changed keeps its issuer and the cached tokens.
-    /// - Parameter former: the issuers in force; nil at the start.
+    /// Creates the issuers of a configuration. An app with unchanged settings keeps its issuer and the cached tokens.
+    /// - Parameter former: the active issuers; nil at the start.
     init(_ configuration: Configuration, _ services: HelpDeskServices, former: SessionIssuers?) {
         var issuers: [ByteKey: SessionIssuer] = [:]
         for app in configuration.apps {

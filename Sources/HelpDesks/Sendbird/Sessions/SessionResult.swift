@@ -5,16 +5,16 @@ enum SessionResult: String, CaseIterable {
     case issued
     case kept
     case malformed, denied
-    /// A limit of ours.
+    /// A rate limit of Deskgate was reached.
     case limited
-    /// A rate limit of Sendbird.
+    /// A rate limit of Sendbird was reached.
     case throttled
     case off
     case unavailable
 }
 
-/// Counts calls for session tokens by app and result. Calls for an unknown app are counted under an empty name, because the caller chooses
-/// the name.
+/// Counts requests for session tokens by app and result. Requests for an unknown app are counted under an empty name, because the caller
+/// chooses the name.
 struct SessionCounters: Sendable {
     private let family: MetricFamily<Counter>
     private let apps: [ByteKey: [String: Counter]]

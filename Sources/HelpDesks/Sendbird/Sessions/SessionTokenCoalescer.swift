@@ -3,15 +3,15 @@ internal import Crypto
 internal import Time
 
 struct Session: Sendable {
-    /// The secret that the app sends to Sendbird.
+    /// The token that the app sends to Sendbird; a secret.
     let token: SecretBytes
     let expiresAt: UnixMilliseconds
     /// The time of the request to Sendbird.
     let obtainedAt: UnixMilliseconds
-    /// The time of Sendbird's answer. The token was issued between `obtainedAt` and then.
+    /// The time of Sendbird's response. The token was issued between `obtainedAt` and this time.
     let receivedAt: UnixMilliseconds
 
-    /// Whether at most a tenth of its life is left.
+    /// Whether at most a tenth of its lifetime is left.
     func isNearItsEnd(_ now: UnixMilliseconds) -> Bool {
         10 * now.remaining(until: expiresAt) <= obtainedAt.remaining(until: expiresAt)
     }
@@ -20,8 +20,8 @@ struct Session: Sendable {
 /// Decides when Sendbird is called for a session token of an app's users. A cached token needs no call, callers of the same user share one,
 /// and limits restrict the rate of calls.
 ///
-/// Each call that `ask` orders must be ended by `finish` exactly once, because its waiters are stored here. It is a value, and the caller
-/// locks. All times are of the wall clock, because Sendbird compares them with its own.
+/// The caller must end each call that `ask` orders with `finish`, exactly once, because the call's waiters are stored here. This type is a
+/// value; its owner locks. All times are of the wall clock, because Sendbird compares them with its own clock.
 struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     struct Request: Sendable {
         let user: ByteKey
@@ -32,9 +32,9 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     enum Step {
         case answer(Session)
-        /// Nothing: a call under way answers.
+        /// Do nothing: a call in progress will answer.
         case wait
-        /// Call Sendbird for a token that expires then, and pass this number to `finish`.
+        /// Call Sendbird for a token that expires at this time, and pass this number to `finish`.
         case call(UInt64, until: UnixMilliseconds)
         case limited(LimitRefusal)
         case overloaded
@@ -42,13 +42,13 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     struct End {
         let requests: [Request]
-        /// Whether `forget` was called after the call began, so that its token may have been ended.
+        /// Whether `forget` was called after the call began, so that its token may be invalid.
         let isForgotten: Bool
     }
 
     private struct Call {
         let user: ByteKey
-        /// The time at which the limits counted it.
+        /// The time at which the limits counted the call.
         let at: UnixMilliseconds
         var requests: [Request]
     }
@@ -63,10 +63,10 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
     private var lastCall: UInt64 = 0
 
     /// - Parameters:
-    ///   - lifetimeMilliseconds: the longest life of a token; positive.
-    ///   - rules: of the scopes `user` and `app`; they count calls.
-    ///   - sessionLimit: the most tokens that are cached; the oldest is evicted. One takes about half a kilobyte.
-    ///   - callLimit: the most calls under way: half of the app's requests, so that webhooks and tickets have the other half.
+    ///   - lifetimeMilliseconds: the maximum lifetime of a token; positive.
+    ///   - rules: limits of the scopes `user` and `app`; they count calls.
+    ///   - sessionLimit: the maximum number of cached tokens; the oldest is evicted. A token takes about half a kilobyte.
+    ///   - callLimit: the maximum number of calls in progress: half of the app's requests; the other half is for webhooks and tickets.
     init(app: String, lifetimeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
         self.app = app
         self.lifetimeMilliseconds = lifetimeMilliseconds
@@ -77,10 +77,10 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     var count: Int { sessions.count }
 
-    /// Returns a user's cached token if it may be issued: it does not outlive the key, and a new one would not live much longer.
+    /// Returns a user's cached token if it may be issued: it does not outlive the key, and a new token would not be valid much longer.
     func find(_ user: ByteKey, latest: UnixMilliseconds, now: UnixMilliseconds) -> Session? {
         guard let session = sessions[user], now < session.expiresAt, session.expiresAt <= latest else { return nil }
-        // Near the end of the key a new token would have the same end.
+        // Near the key's expiry a new token would expire at the same time.
         return session.isNearItsEnd(now) && session.expiresAt < end(latest, now) ? nil : session
     }
 
@@ -107,8 +107,8 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
 
     /// Ends a call.
     /// - Parameters:
-    ///   - session: nil when Sendbird issued none. It is cached unless it may have been ended.
-    ///   - mayHaveArrived: whether Sendbird may have received a request of the call; otherwise the limits do not count it.
+    ///   - session: nil when Sendbird issued none. It is cached unless it may be invalid.
+    ///   - mayHaveArrived: whether Sendbird may have received a request of the call; if not, the limits do not count it.
     mutating func finish(_ number: UInt64, _ session: Session?, mayHaveArrived: Bool = true) -> End {
         guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
         if !mayHaveArrived { windows.giveBack(person(call.user), at: call.at) }
@@ -120,7 +120,7 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         return End(requests: call.requests, isForgotten: isForgotten)
     }
 
-    /// Drops a user's token, and the one that a call under way will return: later requests start a new call.
+    /// Removes a user's token, and prevents the caching of a token that a call in progress returns: later requests start a new call.
     /// - Returns: the token that was cached.
     mutating func forget(_ user: ByteKey) -> Session? {
         callOfUser[user] = nil

@@ -5,18 +5,18 @@ internal import HelpDesk
 internal import Threading
 internal import Time
 
-/// `POST /sendbird/session-token`: issues a session token for Sendbird Chat to a user's app.
+/// `POST /sendbird/session-token`: issues a session token for Sendbird Chat to an app for its user.
 ///
 /// A cached token is returned at once; otherwise the connection is suspended while Sendbird is called.
 final class SessionTokenRoute: Sendable {
-    /// The time that the request may take beyond calling Sendbird.
+    /// The time that the request may take in addition to the call of Sendbird.
     private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let sessions: @Sendable () -> SessionIssuers
     private let services: HelpDeskServices
     private let answers = SessionAnswers()
 
-    /// - Parameter sessions: returns the issuers of the configuration in force.
+    /// - Parameter sessions: returns the issuers of the current configuration.
     init(_ services: HelpDeskServices, sessions: @escaping @Sendable () -> SessionIssuers) {
         self.sessions = sessions
         self.services = services

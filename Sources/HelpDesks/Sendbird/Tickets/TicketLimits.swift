@@ -17,7 +17,7 @@ final class TicketLimits: Sendable {
 
     private let state = Monitor(State())
 
-    /// Gives back a new ticket that was certainly not created. The call stays counted.
+    /// Uncounts a new ticket that was certainly not created. The call remains counted.
     func giveBackCreation(_ person: CallWindows.Person, at time: UnixMilliseconds) {
         state.withLock { $0.creations.giveBack(person, at: time) }
     }

@@ -12,7 +12,7 @@ enum TicketRequest: Sendable {
     case close(Int64, comment: String?)
     case reopen(Int64)
     case relate(Int64, to: [String])
-    /// Sets fields of a ticket, or the customer's own fields when no ticket is named.
+    /// Sets fields of a ticket, or the customer's own fields when no ticket is given.
     case setFields([TicketField], ofTicket: Int64?)
     case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
 
@@ -54,7 +54,7 @@ enum TicketRequest: Sendable {
         let (name, title, groupKey) = (try body.text("user_name"), try body.text("title"), try body.text("group_key"))
         let (priority, message) = (try body.text("priority"), try body.text("message"))
         let (fields, related) = (try body.fields("custom_fields"), try body.texts("related_channels"))
-        // The same checks as for the company's backend; only then the person is known.
+        // The same checks as for the company's backend; the person is known only after them.
         return .create(
             try checked { () throws(TicketProblem) in
                 try TicketDraft(
@@ -73,7 +73,7 @@ enum TicketRequest: Sendable {
     static func reopen(_ body: JSONObject) throws(BodyError) -> TicketRequest { .reopen(try body.number("ticket_id")) }
 
     static func relate(_ body: JSONObject) throws(BodyError) -> TicketRequest {
-        // A member that was forgotten must not clear them.
+        // A missing member must not clear the channels.
         guard case .array? = body["related_channels"] else {
             throw .unexpected(field: "related_channels", expectation: "expected a list of strings, which is empty to clear them")
         }

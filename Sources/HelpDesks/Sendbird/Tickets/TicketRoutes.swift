@@ -14,7 +14,7 @@ final class TicketRoutes: Sendable {
     /// The longest call sends seven requests to Sendbird, each with a timeout of five seconds by default.
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(37_000)
     private static let bodyLimit = 32 * 1024
-    /// The most calls that run at a time and that wait: in all, of an app, and of a user.
+    /// The maximum number of calls that run at the same time and that wait: in all, of an app, and of a user.
     private static let shares = (all: ShareBound(32, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(2, waiting: 8))
 
     private let app: @Sendable (_ appID: String) -> SendbirdState.App?
@@ -23,7 +23,7 @@ final class TicketRoutes: Sendable {
     private let limits = TicketLimits()
     private let isStopping = Monitor(false)
 
-    /// - Parameter app: returns nil for an app that serves its customers no tickets.
+    /// - Parameter app: returns nil for an app that does not offer tickets to its customers.
     init(_ services: HelpDeskServices, app: @escaping @Sendable (_ appID: String) -> SendbirdState.App?) {
         self.services = services
         self.app = app
@@ -88,7 +88,7 @@ final class TicketRoutes: Sendable {
                 complete(Self.failed(failure, isOfChange: payload.isChange))
             }
             let isQueued = queue.submit(for: caller.person.share) { [self] in
-                // The customer has received an answer meanwhile that nothing was done.
+                // Meanwhile the customer has received the response that nothing was done.
                 guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else { return fail(.overloaded) }
                 if let refusal = refusal(of: caller) { return complete(refusal) }
                 do throws(TicketFailure) {
@@ -101,7 +101,7 @@ final class TicketRoutes: Sendable {
         }
     }
 
-    /// Refuses a customer who was signed out or blocked, or whose key was revoked, while the call waited; nil when the call may proceed.
+    /// Rejects a customer who was signed out or blocked, or whose key was revoked, while the call waited; nil when the call may proceed.
     private func refusal(of caller: AuthenticatedCaller) -> AuthenticatedAnswer? {
         do throws(CryptoError) {
             guard try caller.isRevoked(services.revocations.current) else { return nil }
@@ -136,7 +136,7 @@ final class TicketRoutes: Sendable {
             let dropped = new.ticket.fields.missing(of: draft.fields)
             return shown(
                 [
-                    // Chat was asked about the wanted channels before.
+                    // Chat was queried about the wanted channels before.
                     "ticket": .object(new.ticket.customerJSON(related: new.ticket.relatedChannels.at(draft.relatedChannels))),
                     "message": new.message.word.map { .string($0.rawValue) } ?? .null,
                     "dropped": .array(dropped.map { .string($0) }),
@@ -158,7 +158,7 @@ final class TicketRoutes: Sendable {
                 all = try tickets.setOwnFields(fields, of: userID)
             }
             return shown([
-                // Support and the company may note in other fields what the customer must not read.
+                // Support and the company may store text in other fields that the customer must not read.
                 "custom_fields": all.having(keys: keys).json, "dropped": .array(all.missing(of: fields).map { .string($0) }),
             ])
         case .answer(let answer, let messageID, let id):
@@ -166,7 +166,7 @@ final class TicketRoutes: Sendable {
         }
     }
 
-    /// Answers with one ticket. While Chat cannot be queried, the related channels are null: all other members are known, and the change
+    /// Responds with one ticket. While Chat cannot be queried, the related channels are null: all other members are known, and the change
     /// was made.
     private static func shown(_ ticket: Ticket, to userID: String, _ tickets: DeskTickets) -> AuthenticatedAnswer {
         do throws(TicketFailure) {

@@ -6,10 +6,10 @@ internal import Time
 enum OwnerAnswer: Sendable, Equatable {
     case owner(ChannelOwner)
     case nobody
-    /// There is no answer.
+    /// The query failed.
     /// - Parameters:
     ///   - reason: a stable word for logs, such as `timeout` or `status_429`.
-    ///   - retryAfterMilliseconds: nil when Desk has not stated it.
+    ///   - retryAfterMilliseconds: nil when Desk has not given it.
     case unavailable(reason: String, retryAfterMilliseconds: UInt64?)
 }
 
@@ -19,15 +19,15 @@ typealias OwnerFinder =
         _ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (OwnerAnswer) -> Void
     ) -> Void
 
-/// Queries Desk for the owner of a channel. If Desk knows none, that is cached for a short time; otherwise each message of such a channel
+/// Queries Desk for the owner of a channel. If Desk knows none, that is cached for a short time; otherwise each message in the channel
 /// would query Desk again.
 final class ChannelOwners: Sendable {
-    /// The timeout for Desk. Chat waits five seconds for the answer to its webhook, and the store needs some of them.
+    /// The timeout for Desk. Chat waits five seconds for the response to its webhook, and the store needs some of that time.
     static let limitMilliseconds: UInt64 = TimeLimit.milliseconds(2500)
-    /// The time for which an unknown channel is cached. A ticket may be created after its channel, and Desk's webhook about it takes effect
-    /// at once.
+    /// The time for which an unknown channel is cached. A ticket may be created after its channel; Desk's webhook about the ticket takes
+    /// effect at once.
     static let unknownCacheMilliseconds: UInt64 = 30_000
-    /// The most channels that are cached; the least recently queried is evicted.
+    /// The maximum number of cached channels; the least recently queried is evicted.
     private static let maximumChannels = 10_000
 
     private struct Channel: Hashable {
@@ -36,7 +36,7 @@ final class ChannelOwners: Sendable {
     }
 
     private let clocks: Clocks
-    /// The time until which a channel is taken for unknown.
+    /// The time until which a channel is cached as unknown.
     private let unknown = Monitor(BoundedTable<Channel, MonotonicMilliseconds>(limit: maximumChannels))
 
     init(_ clocks: Clocks) {
@@ -50,7 +50,7 @@ final class ChannelOwners: Sendable {
         if let end = unknown.withLock({ $0[key] }), now < end { return completion(.nobody) }
         app.desk.ticket(ofChannel: channel, withinMilliseconds: Self.limitMilliseconds) { [self] answer in
             switch answer {
-            // It was counted, and logged, where it was seen. It says nothing of the channel.
+            // This failure was already counted and logged. It is no information about the channel.
             case .failure(let error): completion(OwnerAnswer(error))
             case .success(let ticket):
                 guard let ticket, let userID = ticket.userID else {
@@ -65,7 +65,7 @@ final class ChannelOwners: Sendable {
 }
 
 extension OwnerAnswer {
-    /// The time after a named bot's message within which its ticket may be created: a bot may greet before Desk has created the ticket.
+    /// The time after a named bot's message within which its ticket may be created: a bot may greet before Desk creates the ticket.
     private static let ticketMilliseconds: UInt64 = 600_000
 
     /// Turns `nobody` into `unavailable` while the ticket of a named bot's message may still be created. Customers' messages never wait for

@@ -10,16 +10,16 @@ struct ChatWebhook: Sendable {
         case updated = "group_channel:message_update"
     }
 
-    /// The writer of a message, as far as the webhook shows it.
+    /// The writer of a message, as far as the webhook identifies it.
     enum Writer: Sendable {
         case support
         case administrator
-        /// A bot that the app names. A customer can make it repeat a text.
+        /// A bot that the app names. A customer can make it repeat text.
         case namedBot
-        /// A user with a bot's custom type in an app that does not name its bots, which a customer may set; or Sendbird itself after a
-        /// member's action.
+        /// A user with a bot's custom type, in an app that does not name its bots; a customer may set that type. Or Sendbird itself, after
+        /// a member's action.
         case automatic
-        /// A user with a bot's custom type whom the app does not name among its bots.
+        /// A user with a bot's custom type whom the app does not name as a bot.
         case unnamedBot
         /// A customer, another member of the channel, or an outsider.
         case other
@@ -40,12 +40,12 @@ struct ChatWebhook: Sendable {
     let senderID: String?
     let senderName: String?
     /// The URL returned by `AvatarURL.read`. Nil unless the writer is support or a named bot, because phones load the URL, and a customer
-    /// can write as others.
+    /// can write with other identities.
     let senderAvatar: String?
     let file: Comment.Attachment?
     /// The time at which the message was written or changed; nil when unknown.
     let occurredAt: UnixMilliseconds?
-    /// The only channel member who is neither support nor a named bot; nil when there are no members, several such, or one with an
+    /// The only channel member who is neither support nor a named bot; nil when there are no members, several candidates, or one with an
     /// unreadable id.
     let customerID: String?
 
@@ -64,7 +64,7 @@ struct ChatWebhook: Sendable {
     /// - Parameters:
     ///   - appID: the app of the webhook URL.
     ///   - bots: the user ids of that app's bots; nil when it does not name them.
-    /// - Returns: nil for another category, or a channel that is no ticket's.
+    /// - Returns: nil for another category, or for a channel that does not belong to a ticket.
     init?(_ root: WebhookFields, appID: String, bots: Set<ByteKey>?) throws(WebhookError) {
         guard let category = Category(rawValue: try Self.category(root, appID: appID)) else { return nil }
         self.category = category
@@ -103,12 +103,13 @@ struct ChatWebhook: Sendable {
         return name
     }
 
-    /// Whether a channel is a ticket's. True when it has no custom type.
+    /// Whether a channel belongs to a ticket. True when it has no custom type.
     static func isOfTicket(_ channel: WebhookFields) -> Bool { channel.string("custom_type").map { $0 == ticketChannel } ?? true }
 
     private static func writer(_ sender: String?, isOfAdministrator: Bool, customType: String, _ bots: Set<ByteKey>?) -> Writer {
         if let sender, SupportAccount.isSupport(sender) { return .support }
-        // No customer can send a message of an administrator. Auto event messages report acts of members, and quote names they chose.
+        // No customer can send an administrator's message. Automatic event messages report actions of members and quote names that members
+        // have chosen.
         if isOfAdministrator { return customType == MessageClass.autoEventType ? .automatic : .administrator }
         guard let sender else { return .other }
         let looksLikeBot = [MessageClass.botType, MessageClass.autoEventType].contains(customType)
@@ -126,7 +127,7 @@ struct ChatWebhook: Sendable {
         return customer
     }
 
-    /// Returns a word that may be in either of two members, one of which may be empty or missing.
+    /// Returns a word from either of two members; one of them may be empty or missing.
     /// - Parameter strict: the word that takes precedence, because it hides a message from the customer.
     private static func word(_ places: [String?], preferring strict: String) -> String? {
         let words = places.compactMap { $0 }.filter { !$0.isEmpty }

@@ -5,7 +5,7 @@ enum DurableWebhookResult: String, Sendable {
     /// The webhook repeats the known state.
     case duplicate
     case unasked
-    /// The webhook reports an earlier state than the known one.
+    /// The webhook reports a state earlier than the known one.
     case stale
     case conflict
     /// The state of a question, or its score, is unreadable.

@@ -49,7 +49,7 @@ struct Inquiry: Sendable, Equatable {
             settle(early)
             return Step(isAsked: true, answer: early)
         case (nil, _):
-            // The first one counts, as it would if the question had come in time.
+            // The first answer is valid, as it would be if the question had arrived in time.
             if early == nil { early = arriving }
             return odd(.unasked)
         case (.waiting?, .waiting): return Step(remark: .duplicate)

@@ -48,7 +48,7 @@ struct ReportedTicket: Sendable, Equatable {
 /// The stored state of a ticket: a pure function of Desk's webhooks, and its form in a topic.
 struct KnownTicket: Sendable, Equatable {
     struct Step: Sendable, Equatable {
-        /// The events, in the order in which they are reported.
+        /// The events, in the order in which they are sent.
         var kinds: [Event.Kind] = []
         /// The changed fields with their former values; nil for an unknown former value.
         var changes: [Change] = []
@@ -70,7 +70,7 @@ struct KnownTicket: Sendable, Equatable {
     private(set) var isClosed = false
     private(set) var reportedAt: UnixMilliseconds?
     private var isKnown = false
-    /// Whether `ticket.created` was reported. Webhooks may arrive out of order.
+    /// Whether `ticket.created` was sent. Webhooks may arrive out of order.
     private var isCreationReported = false
 
     private static let creation = "TICKET.CREATED"
@@ -83,7 +83,7 @@ struct KnownTicket: Sendable, Equatable {
     mutating func take(_ ticket: ReportedTicket, type: String, reportedAt time: UnixMilliseconds?) -> Step {
         var step = Step()
         if type == Self.creation, isKnown, !isCreationReported {
-            // It was overtaken: what is known of the ticket is newer.
+            // A later webhook has overtaken this one: the known state is newer.
             isCreationReported = true
             step.kinds = [.ticketCreated]
             return step
@@ -109,7 +109,7 @@ struct KnownTicket: Sendable, Equatable {
         }
         if isClosed, !wasClosed, wasKnown || type != Self.creation { step.kinds.append(.ticketClosed) }
         guard wasKnown else {
-            // Nothing is known to have changed with the first that is heard of it.
+            // The first known webhook about a ticket does not show whether anything changed.
             step.changes = []
             return step
         }

@@ -2,7 +2,7 @@ internal import Core
 internal import Crypto
 internal import JSON
 
-/// The class of a message in a ticket's channel, and who sees it: a pure function of three of its fields.
+/// The class of a message in a ticket's channel, which determines who sees it: a pure function of three of the message's fields.
 enum MessageClass: Sendable, Equatable {
     /// Only support sees it. It is ignored.
     case agentsOnly
@@ -62,15 +62,15 @@ enum RichMessage {
     static let satisfaction = "SENDBIRD_DESK_CUSTOMER_SATISFACTION"
 }
 
-/// The `data` of a message: a JSON object as text, or base64 of one.
+/// The `data` of a message: a JSON object as text, or the same in base64.
 struct MessageData {
     private static let maximumValues = 4096
     private let bytes: [UInt8]
     private let root: JSONElement
 
-    /// Nil for anything else, which is no error, because apps choose the contents.
+    /// Nil for anything else. That is not an error, because apps choose the contents.
     init?(_ text: String) {
-        // The form of most messages.
+        // Most messages have this form.
         guard !text.isEmpty else { return nil }
         let plain = Array(text.utf8)
         if let root = Self.object(plain) {
@@ -101,13 +101,13 @@ struct MessageData {
         return InquiryAnswer(.confirmed, score: score, comment: comment.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// A copy of `body`; nil when it is no object.
+    /// A copy of `body`; nil when it is not an object.
     var body: JSONObject? {
         guard case .object(let body)? = JSONValue(parsing: bytes)?["body"] else { return nil }
         return body
     }
 
-    /// `state`, or `status` when it is missing.
+    /// `state`; `status` when `state` is missing.
     var stateWord: String? { root["body"]?["state"]?.string ?? root["body"]?["status"]?.string }
 
     private var state: InquiryState? { stateWord.flatMap { InquiryState(rawValue: $0) } }

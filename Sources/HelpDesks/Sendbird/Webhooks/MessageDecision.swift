@@ -13,13 +13,13 @@ struct StoredChatFacts: Sendable, Equatable {
 enum MessageDecision: Sendable, Equatable {
     /// The decision depends on the channel's customer, and only Desk knows.
     case undecided
-    /// Nothing is done.
+    /// The message is ignored.
     /// - Parameter reason: nil for an expected message, such as one by the customer.
     case ignored(IgnoreReason?)
     /// The customer is notified.
     /// - Parameter isPushed: whether phones show a notification.
     case comment(isPushed: Bool)
-    /// A question was asked or answered, or the message does not fit the question.
+    /// A question was asked or answered, or the message contradicts the question's state.
     /// - Parameters:
     ///   - inquiry: the question after the message.
     ///   - step: the change.
@@ -28,20 +28,20 @@ enum MessageDecision: Sendable, Equatable {
     case malformed
 }
 
-/// The reason why a possibly unexpected message is ignored, as in logs.
+/// The reason why a possibly unexpected message is ignored, as in the log.
 enum IgnoreReason: String, Sendable {
     /// The sender of a question is not support.
     case questionNotOfSupport = "question_not_of_support"
     /// A bot wrote in a channel for which Desk knows no ticket.
     case unknownTicket = "unknown_ticket"
-    /// The app names its bots, and another user has written with a bot's custom type.
+    /// The app names its bots, and a user who is not one of them wrote with a bot's custom type.
     case notABot = "not_a_bot"
 }
 
 extension ChatWebhook {
-    /// Decides about the message: a pure function of it and of the stored facts.
+    /// Decides about the message: a pure function of the message and of the stored facts.
     ///
-    /// Without an owner it returns `ignored` only if it does so with every owner, so such a message is never given to a store.
+    /// Without an owner it returns `ignored` only if it would do so for every owner; such a message is never passed to a store.
     func decision(_ memory: StoredChatFacts) -> MessageDecision {
         switch (content, category) {
         case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): .ignored(nil)
@@ -49,7 +49,7 @@ extension ChatWebhook {
         case (.preview, .sent): comment(isPushed: true, memory)
         case (.closure(let answer), .sent), (.satisfaction(let answer), .sent):
             writer == .support ? inquiry(answer, memory) : .ignored(.questionNotOfSupport)
-        // The number of the message shows that support asked. It is not documented whom Sendbird names as the sender of an update.
+        // The message's number shows that support asked. Sendbird does not document whom it names as the sender of an update.
         case (.closure(let answer), .updated), (.satisfaction(let answer), .updated): inquiry(answer, memory)
         }
     }
@@ -57,7 +57,7 @@ extension ChatWebhook {
     private func comment(isPushed: Bool, _ memory: StoredChatFacts) -> MessageDecision {
         if writer == .other { return .ignored(nil) }
         if writer == .unnamedBot { return .ignored(.notABot) }
-        // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
+        // A customer can create a channel that looks like a ticket's, and then leave it to others. Only Desk knows the tickets.
         let needsTicket = writer.mayBeBot
         let isKnown = needsTicket ? memory.owner?.ticketID != nil : memory.owner != nil
         guard isKnown || memory.isDeskAsked else { return .undecided }
@@ -71,7 +71,7 @@ extension ChatWebhook {
         guard memory.owner != nil || memory.isDeskAsked else { return .undecided }
         switch category {
         case .sent: if isWritten(by: memory.owner) { return .ignored(nil) }
-        // A customer can change the data of support's messages by Desk's own interface, so an update asks nothing.
+        // A customer can change the data of support's messages through Desk's own interface, so an update is never a question.
         case .updated: if answer.state == .waiting, memory.inquiry.state == nil { return .ignored(nil) }
         }
         var inquiry = memory.inquiry

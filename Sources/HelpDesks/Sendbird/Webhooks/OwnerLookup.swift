@@ -7,9 +7,9 @@ internal import Threading
 internal import Time
 
 /// Queries Desk again for the owner of held messages' channels, and then has the store create their events. Any process may make an
-/// attempt, and may terminate during it: the store deduplicates messages.
+/// attempt, and may terminate during it, because the store deduplicates messages.
 ///
-/// A failure never applies to the whole lane, because every app has its own Desk, and one that is unavailable must not delay the others.
+/// A failure never pauses the whole lane: every app has its own Desk, and an unavailable one must not delay the others.
 final class OwnerLookup: Notifier {
     enum Reason: String {
         case reported = "owner_found"
@@ -21,10 +21,10 @@ final class OwnerLookup: Notifier {
     }
 
     var preservesTicketOrder: Bool { true }
-    /// Enough for one app whose Desk hangs, and others.
+    /// Enough for one app whose Desk hangs, and for other apps.
     var concurrency: Int { 16 }
-    /// A notification should not be delayed much beyond an outage. An attempt may precede the time that Desk has stated, because Desk's
-    /// webhook may have reported the owner; `PlatformClient` then holds the request back.
+    /// The maximum backoff is short, because a notification should not be delayed much beyond an outage. An attempt may precede the time
+    /// that Desk has given, because Desk's webhook may have reported the owner; `PlatformClient` then delays the request.
     let retryPolicy = RetryPolicy(
         baseMilliseconds: 5000, floorMilliseconds: 1000, ceilingMilliseconds: 120_000, retryAfterCeilingMilliseconds: 120_000)
     /// Includes the timeout for Desk, and twice a webhook's time for the store.
@@ -38,7 +38,7 @@ final class OwnerLookup: Notifier {
         (self.state, self.services, self.findOwner) = (state, services, findOwner)
     }
 
-    /// One remedy, for a token that Desk rejects: all other failures are temporary.
+    /// There is one remedy, for a token that Desk rejects: all other failures are temporary.
     func remedy(for reason: String) -> String { "see whether Desk accepts the app's desk_token: deskgate check --live" }
 
     /// Parses the held webhook again, and decides about it if the owner is known.
@@ -52,7 +52,7 @@ final class OwnerLookup: Notifier {
         }
         guard let maker = try? maker(of: webhook, event, app) else { return completion(Self.retry(UndecidedReason.internalError.rawValue)) }
         let message = Message(webhook: webhook, maker: maker)
-        // Desk's webhook about the ticket may have named the owner meanwhile.
+        // Meanwhile Desk's webhook about the ticket may have named the owner.
         decide(message, found: nil, isFinal: false, app: app, completion: completion) { [self] in
             findOwner(app, webhook.channel.text) { [self] answer in
                 switch answer.counted(for: webhook, age: services.clocks.unixMilliseconds().elapsed(since: event.receivedAt)) {
@@ -72,13 +72,13 @@ final class OwnerLookup: Notifier {
     /// - Throws: when OpenSSL fails.
     private func maker(of webhook: ChatWebhook, _ event: Event, _ app: SendbirdState.App) throws(CryptoError) -> ReportBuilder {
         let identity = try webhook.identity(app.id, body: event.data.span)
-        // An operator may have revived the delivery after its life.
+        // An operator may have retried the delivery after its expiry.
         let life = event.receivedAt.remaining(until: event.expiresAt)
         return try ReportBuilder(
             of: app, receivedAt: event.receivedAt, lifetimeMilliseconds: life, trace: event.trace, identity: identity, services)
     }
 
-    /// - Parameter onUndecided: called instead of the completion when the owner is needed.
+    /// - Parameter onUndecided: called instead of the completion when the decision depends on the owner.
     private func decide(
         _ message: Message, found: ChannelOwner?, isFinal: Bool, app: SendbirdState.App,
         completion: @escaping @Sendable (DeliveryOutcome) -> Void, onUndecided: (@Sendable () -> Void)? = nil

@@ -5,8 +5,8 @@ internal import Time
 /// A webhook of Sendbird Chat that reports which members have read a ticket's channel.
 struct ReadWebhook: Sendable {
     static let category = "group_channel:message_read"
-    /// The most by which a time of Sendbird may differ from the arrival of the webhook. A larger difference, such as of a time in seconds,
-    /// is not plausible.
+    /// The maximum difference between a time of Sendbird and the arrival of the webhook. A larger difference, for example because the time
+    /// is in seconds, is not plausible.
     private static let maximumDifference: UInt64 = 86_400_000
 
     /// A member, with the time of reading by Sendbird's clock; nil when unknown.
@@ -21,7 +21,7 @@ struct ReadWebhook: Sendable {
 
     /// Every member of the body may be missing.
     /// - Parameter bots: the user ids of the app's bots; nil when it does not name them.
-    /// - Returns: nil when no possible customer has read, or the channel is no ticket's.
+    /// - Returns: nil when no possible customer has read the channel, or when it does not belong to a ticket.
     init?(_ root: WebhookFields, bots: Set<ByteKey>?) {
         guard let fields = root.object("channel"), let channel = fields.id("channel_url"), ChatWebhook.isOfTicket(fields) else {
             return nil
@@ -37,8 +37,8 @@ struct ReadWebhook: Sendable {
         if readers.isEmpty { return nil }
     }
 
-    /// Returns the time at which a user has read, by Sendbird's clock.
-    /// - Returns: nil when the user has not read; inside it, nil when the webhook has no plausible time.
+    /// Returns the time at which a user has read the channel, by Sendbird's clock.
+    /// - Returns: nil when the user has not read it; `.some(nil)` when the webhook has no plausible time.
     func readAt(by userID: String, receivedAt: UnixMilliseconds) -> UnixMilliseconds?? {
         guard let reader = readers.first(where: { ByteKey($0.userID) == ByteKey(userID) }) else { return nil }
         guard let time = reader.readAt, time.elapsed(since: receivedAt) <= Self.maximumDifference,
@@ -49,8 +49,8 @@ struct ReadWebhook: Sendable {
 }
 
 extension ReportBuilder {
-    /// Makes the report of a channel that was read. Only the reading of the known owner applies, because members whom the customer has
-    /// invited read for themselves.
+    /// Creates the report of a channel that was read. Only the reading of the known owner is reported, because other members, whom the
+    /// customer has invited, read only for themselves.
     func report(_ webhook: ReadWebhook) -> Report {
         let name = Self.channelName(webhook.channel)
         return Report(

@@ -2,9 +2,9 @@ internal import Core
 internal import Time
 
 extension ReportBuilder {
-    /// Makes the report of a message.
+    /// Creates the report of a message.
     /// - Parameters:
-    ///   - found: the channel's owner, as just returned by Desk; nil when Desk was not queried or does not know.
+    ///   - found: the channel's owner, as just returned by Desk; nil when Desk was not queried or does not have the channel.
     ///   - isFinal: whether to decide even if the owner is unknown.
     func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report {
         let isComment = webhook.isComment
@@ -20,7 +20,7 @@ extension ReportBuilder {
                 return .ignored(reason: nil)
             }
             let known = Self.owner(conversations[channel])
-            // Desk's own word counts more than the members of a message.
+            // The answer of Desk takes precedence over the members of the message.
             let owner = known?.ticketID != nil ? known : found ?? known ?? hint
             let memory = StoredChatFacts(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(conversations[inquiry]))
             let question = ConversationState(inquiry, userID: owner?.userID ?? conversations[inquiry]?.userID ?? "", data: [])

@@ -3,14 +3,14 @@ internal import HelpDesk
 internal import Time
 
 struct DeskWebhook: Sendable {
-    /// In Desk's own words.
+    /// The type as Desk sends it.
     let type: String
     /// The sending time by Desk's clock; nil when unknown.
     let createdAt: UnixMilliseconds?
     let ticket: ReportedTicket
 
-    /// Reads a webhook's body. Unknown events are read as changes of a ticket, if they have one.
-    /// - Returns: nil for a message to a bot, or an event without a ticket, which are ignored.
+    /// Parses a webhook's body. An unknown event with a ticket is treated as a change of the ticket.
+    /// - Returns: nil when the webhook is ignored: a message to a bot, or an event without a ticket.
     init?(_ root: WebhookFields) throws(WebhookError) {
         type = try root.requiredString("eventType", "a string such as TICKET.CREATED")
         createdAt = root.time("createdAt")

@@ -7,12 +7,12 @@ internal import Time
 
 /// Messages of channels whose owner is not yet known.
 extension ReportBuilder {
-    /// The device of the held event, which distinguishes it from the event made later. An answer to a question has the number of the
-    /// question, so its device differs.
+    /// The device of the held event, which distinguishes this event from the later one. The device of an answer to a question is the number
+    /// of the question, so it differs too.
     private static let heldDevice = "held"
 
-    /// Makes the reports of an app's webhook, by the configuration in force.
-    /// - Parameter lifetimeMilliseconds: the life of the events after `receivedAt`.
+    /// Creates the reports of an app's webhook according to the active configuration.
+    /// - Parameter lifetimeMilliseconds: the time from `receivedAt` until the events expire.
     /// - Throws: when OpenSSL fails.
     init(
         of app: SendbirdState.App, receivedAt: UnixMilliseconds, lifetimeMilliseconds: UInt64, trace: TraceContext?,
@@ -27,9 +27,9 @@ extension ReportBuilder {
         }
     }
 
-    /// Makes the report that holds a message until its owner is known. It has its own identity, because the message's identity belongs to
-    /// the final report.
-    /// - Parameter body: of the webhook, which is parsed again later.
+    /// Creates the report that holds a message until its owner is known. The report has a separate identity, because the message's identity
+    /// belongs to the final report.
+    /// - Parameter body: the body of the webhook, which is parsed again later.
     func held(_ webhook: ChatWebhook, body: [UInt8]) -> Report {
         let device = webhook.isComment ? Self.heldDevice : "\(Self.heldDevice)/\(self.identity.commentID?.text ?? "")"
         let identity = Event.Identity(appID: appID, ticketID: webhook.channel, commentID: webhook.messageID, deviceID: device)
@@ -49,7 +49,7 @@ extension ReportBuilder {
 }
 
 extension ChatWebhook {
-    /// The identity that deduplicates the webhook: of the message that it contains, or else of its body.
+    /// Returns the identity for the deduplication of the webhook: the identity of its message, or otherwise of its body.
     /// - Throws: when OpenSSL fails.
     func identity(_ appID: String, body: Span<UInt8>) throws(CryptoError) -> Event.Identity {
         isComment ? messageIdentity(appID) : try Report.identity(appID: appID, body: body)
@@ -57,7 +57,7 @@ extension ChatWebhook {
 }
 
 extension Report {
-    /// The identity of a report that is deduplicated by its body.
+    /// Returns the identity for the deduplication of a report by its body.
     /// - Throws: when OpenSSL fails.
     static func identity(appID: String, body: Span<UInt8>) throws(CryptoError) -> Event.Identity {
         let digest = try sha256(body)

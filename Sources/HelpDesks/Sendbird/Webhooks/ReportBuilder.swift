@@ -7,21 +7,21 @@ internal import Time
 
 struct ChannelOwner: Sendable, Equatable {
     let userID: String
-    /// Nil when only the customer is known.
+    /// The ticket; nil when only the customer is known.
     let ticketID: HelpDeskID?
 }
 
-/// Makes the reports of one webhook: the query to the store, and the pure decision on its answer.
+/// Creates the reports of one webhook: the query to the store, and the decision on the result, which is a pure function.
 struct ReportBuilder: Sendable {
     let appID: String
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
-    /// The life of the events after `receivedAt`.
+    /// The time from `receivedAt` until the events expire.
     let lifetimeMilliseconds: UInt64
     let trace: TraceContext?
-    /// The identity that deduplicates the webhook.
+    /// The identity for the deduplication of the webhook.
     let identity: Event.Identity
-    /// Whether a user was forgotten, as far as this process knows; nil on an error. No decision uses it.
+    /// Whether this process has a record that a user was forgotten; nil on an error. Decisions do not use it.
     private let isForgotten: @Sendable (_ userID: String) -> Bool?
     private let id: UUIDv7
 
@@ -50,10 +50,10 @@ struct ReportBuilder: Sendable {
         id = try UUIDv7(milliseconds: receivedAt, from: random).event
     }
 
-    /// - Parameter place: the event's index in this webhook.
+    /// - Parameter place: the index of the event in this webhook.
     func id(_ place: Int) -> UUIDv7 { id.event(place) }
 
-    /// Makes the event of a ticket, which is not pushed.
+    /// Creates an event about a ticket, which is not pushed.
     func ticketEvent(
         _ kind: Event.Kind, _ place: Int, conversation: HelpDeskID, userID: String, occurredAt: UnixMilliseconds?,
         data: [UInt8]
@@ -66,7 +66,7 @@ struct ReportBuilder: Sendable {
                 data: data, trace: trace), to: subscriptions.tickets)
     }
 
-    /// Returns a user whom a store may name; nil for one who was, or may have been, forgotten.
+    /// Returns the user id if it may be stored; nil for a user who was, or may have been, forgotten.
     func named(_ userID: String) -> String? { isForgotten(userID) == false ? userID : nil }
 
     static func channelName(_ channel: HelpDeskID) -> ConversationState.Name { ConversationState.Name("channel", channel.text) }
@@ -79,7 +79,7 @@ struct ReportBuilder: Sendable {
         return ConversationState(channelName(channel), userID: owner.userID, data: writer.bytes)
     }
 
-    /// Nil when the topic has no owner.
+    /// Returns the owner of a topic; nil when the topic has no owner.
     static func owner(_ conversation: ConversationState?) -> ChannelOwner? {
         guard let conversation, !conversation.userID.isEmpty else { return nil }
         let ticket = (try? JSONElement(parsing: conversation.data.span))?["ticket_id"].flatMap { HelpDeskID($0) }

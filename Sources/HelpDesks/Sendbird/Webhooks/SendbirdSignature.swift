@@ -8,16 +8,16 @@ enum SendbirdSender: Sendable {
     /// Sendbird Chat: HMAC-SHA-256 of the raw body under an API token of Chat
     /// (docs.sendbird.com/docs/chat/platform-api/v3/webhook/webhook-overview).
     case chat
-    /// Sendbird Desk: HMAC-SHA-1 of the raw body under an API token; the documentation does not say whether Desk's or Chat's
-    /// (docs.sendbird.com/docs/desk/platform-api/v1/features/webhooks). So both are tried.
+    /// Sendbird Desk: HMAC-SHA-1 of the raw body under an API token. The documentation does not specify whether it is a token of Desk or of
+    /// Chat (docs.sendbird.com/docs/desk/platform-api/v1/features/webhooks), so both are tried.
     case desk
 
     var header: StaticString { self == .chat ? "x-sendbird-signature" : "x-hub-signature" }
     var prefix: StaticString { self == .chat ? "" : "sha1=" }
-    /// In bytes.
+    /// The size of the signature in bytes.
     private var codeCount: Int { self == .chat ? 32 : 20 }
 
-    /// The tokens of an app that may have signed its webhooks, each with its key in the configuration.
+    /// Returns the tokens of an app that may have signed its webhooks, each with its configuration key.
     fileprivate func tokens(of settings: Configuration.Sendbird) -> [(SecretBytes, StaticString?)] {
         let chat = settings.chatTokens.map { ($0, "chat_token" as StaticString?) }
         return self == .chat ? chat : settings.deskTokens.map { ($0, "desk_token") } + chat
@@ -28,7 +28,7 @@ enum SendbirdSender: Sendable {
             header: "\(header)", algorithm: self == .chat ? .sha256 : .sha1, encoding: .hexadecimal, prefix: "\(prefix)")
     }
 
-    /// Decodes a header's value: lower-case hexadecimal digits after the prefix; nil for any other form.
+    /// Decodes a header's value: lower-case hexadecimal digits after the prefix. Returns nil for any other format.
     func code(_ text: Span<UInt8>) -> [UInt8]? {
         let start = prefix.utf8CodeUnitCount
         guard text.count == start + 2 * codeCount, text.extracting(..<start).equals(prefix) else { return nil }
@@ -36,7 +36,7 @@ enum SendbirdSender: Sendable {
         return Hexadecimal.bytes(text.extracting(start...))
     }
 
-    /// Nil when the signature is missing or malformed.
+    /// Returns the decoded signature of a request; nil when it is missing or malformed.
     func code(_ request: borrowing Request) -> [UInt8]? {
         var found: [UInt8]?
         request.withHeader(header) { value in
@@ -46,16 +46,16 @@ enum SendbirdSender: Sendable {
     }
 }
 
-/// The tokens of an app, ready to verify webhooks; also for no app.
+/// The keys that verify the webhooks of an app, or of an app that is not configured.
 ///
-/// All apps, and an app that is not configured, have equally many keys: random ones replace missing tokens. So the time until a webhook is
-/// denied does not reveal which apps exist, nor which of them rotate a token.
+/// All apps, including one that is not configured, have the same number of keys: random keys replace missing tokens. The time until a
+/// webhook is denied therefore does not reveal which apps exist, or which of them rotate a token.
 struct SendbirdKeys: Sendable {
     private let chat: [(key: HMACKey<SHA256>, token: StaticString?)]
     private let desk: [(key: HMACKey<SHA1>, token: StaticString?)]
 
     /// - Parameters:
-    ///   - settings: nil for an app that is not configured; its webhooks cannot be signed.
+    ///   - settings: nil for an app that is not configured; no webhook of such an app has a valid signature.
     ///   - apps: all configured apps.
     /// - Throws: when OpenSSL fails.
     init(_ settings: Configuration.Sendbird?, among apps: [Configuration.Sendbird]) throws(CryptoError) {
@@ -65,8 +65,8 @@ struct SendbirdKeys: Sendable {
         }
     }
 
-    /// The tokens of an app that may have signed a sender's webhooks, each with its key in the configuration, followed by random ones
-    /// without a key.
+    /// Returns the tokens of an app that may have signed a sender's webhooks, each with its configuration key. Random tokens without a
+    /// configuration key follow.
     private static func tokens(
         _ settings: Configuration.Sendbird?, _ sender: SendbirdSender, among apps: [Configuration.Sendbird]
     ) throws(CryptoError) -> [(SecretBytes, StaticString?)] {
@@ -85,8 +85,8 @@ struct SendbirdKeys: Sendable {
 
     func count(_ sender: SendbirdSender) -> Int { sender == .chat ? chat.count : desk.count }
 
-    /// Returns the key in the configuration whose token has signed a body; nil when none has. All tokens are tried, even after a match, and
-    /// each comparison takes constant time.
+    /// Returns the configuration key of the token that signed a body; nil when no token matches. All tokens are tried even after a match,
+    /// and each comparison takes constant time.
     func signer(of body: Span<UInt8>, _ code: [UInt8], from sender: SendbirdSender) throws(CryptoError) -> StaticString? {
         var found: StaticString?
         switch sender {
@@ -104,7 +104,7 @@ struct SendbirdKeys: Sendable {
         return found
     }
 
-    /// Whether a header's value is the signature of a body with one token, for explanations.
+    /// Whether a header's value is the signature of a body with one given token, for `explain`.
     static func isGenuine(
         _ header: String, body: [UInt8], token: SecretBytes, from sender: SendbirdSender
     ) throws(CryptoError) -> Bool {

@@ -8,9 +8,9 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// `POST /sendbird/chat-webhook/<app>` and `POST /sendbird/desk-webhook/<app>`: receive what happens in tickets and their channels.
+/// `POST /sendbird/chat-webhook/<app>` and `POST /sendbird/desk-webhook/<app>`: receive events of tickets and their channels.
 ///
-/// The connection is suspended until the resulting events are durable; meanwhile the serving thread continues with other connections.
+/// The request is suspended until the resulting events are durable. Meanwhile, the server thread processes other connections.
 final class SendbirdWebhookRoute: Sendable {
     static let chatPath: StaticString = "/sendbird/chat-webhook/:app"
     static let deskPath: StaticString = "/sendbird/desk-webhook/:app"
@@ -29,7 +29,7 @@ final class SendbirdWebhookRoute: Sendable {
 
     private struct Question {
         let report: Report
-        /// The message whose owner may have to be queried from Desk; nil for a webhook of Desk, or of a read channel.
+        /// The message whose owner may have to be requested from Desk; nil for a webhook of Desk or about a read channel.
         let unowned: (webhook: ChatWebhook, maker: ReportBuilder, body: [UInt8])?
     }
 
@@ -38,7 +38,7 @@ final class SendbirdWebhookRoute: Sendable {
     private let services: HelpDeskServices
     private let findOwner: OwnerFinder?
     private let journal: WebhookJournal
-    /// The apps and tokens for which the signing token of Desk was logged.
+    /// The pairs of app and token that were already logged as signers of Desk's webhooks.
     private let named = Monitor<Set<String>>([])
 
     /// - Parameter findOwner: nil when Desk cannot be queried.
@@ -55,11 +55,11 @@ final class SendbirdWebhookRoute: Sendable {
 
     private var path: StaticString { sender == .chat ? Self.chatPath : Self.deskPath }
 
-    /// Desk waits one second, Chat five; without an answer in time they send the webhook again.
+    /// Desk waits one second, and Chat five. If the answer is late, they send the webhook again.
     private var timeoutMilliseconds: UInt64 { TimeLimit.milliseconds(sender == .chat ? 4500 : 900) }
 
-    /// Refuses a request before its body is received; nil to receive it. An unknown app makes no difference, because `100 Continue` and the
-    /// response time would reveal it.
+    /// Returns the rejection of a request before its body is received; nil to receive the body. Unknown and known apps are treated alike,
+    /// because `100 Continue` and the response time would reveal which apps exist.
     private func refusal(of request: borrowing Request) -> Response? {
         guard sender.code(request) == nil else { return nil }
         let state = state.current
@@ -67,12 +67,12 @@ final class SendbirdWebhookRoute: Sendable {
         return deny(.noSignature, app: state.app(request), request: request, state: state, context: context)
     }
 
-    /// - Parameter cause: the cause if the app exists.
+    /// - Parameter cause: the logged cause if the app exists.
     private func deny(
         _ cause: WebhookRefusal, app: SendbirdState.App?, request: borrowing Request, state: SendbirdState, context: RequestContext
     ) -> Response {
         let cause = app == nil ? .unknownApp : cause
-        // Sampled alike, because a line takes time and would tell which apps there are.
+        // Samples log lines of unknown apps in the same way, because the time to write a line would reveal which apps exist.
         journal.refuse(
             cause, counters: app?.counters ?? state.unknown, reason: cause.rawValue, kind: "denied", app: app?.id, request: request,
             context: context)
@@ -116,7 +116,7 @@ final class SendbirdWebhookRoute: Sendable {
             }
             journal.leaveOut(leftOut, app: app.id, context)
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, context), app) }
-            // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
+            // Ignores a message immediately if the decision does not depend on stored facts.
             if case .chat(let chat) = webhook, case .ignored(let reason) = chat.decision(StoredChatFacts()) {
                 return .answer(journal.ignore(app.counters, reason: reason?.rawValue, app: app.id, context), app)
             }
@@ -173,13 +173,13 @@ final class SendbirdWebhookRoute: Sendable {
         }
     }
 
-    /// Logs once for each app with whose token Desk signs, because its documentation does not say.
+    /// Logs once for each app which token Desk uses for signatures, because the documentation does not specify it.
     private func logToken(_ token: StaticString, _ app: SendbirdState.App) {
         guard named.withLock({ $0.insert("\(app.id) \(token)").inserted }) else { return }
         services.logger.log(.info, message: "desk webhooks are signed", fields: ["app": .string(app.id), "token": .string("\(token)")])
     }
 
-    /// - Parameter reason: the reason why the message is held, for the log; nil when it is not.
+    /// - Parameter reason: the reason why the message is held, for the log; nil when the message is not held.
     private func store(
         _ question: Question, app: SendbirdState.App, context: RequestContext, box: PendingBox, heldFor reason: String? = nil
     ) {
@@ -203,8 +203,8 @@ final class SendbirdWebhookRoute: Sendable {
         }
     }
 
-    /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
-    /// store's thread.
+    /// Counts and logs the store's decision, wakes the dispatcher if there are new events, and returns the answer. Runs on the store's
+    /// thread.
     private func recordOutcome(
         _ result: Result<ReportOutcome, StoreError>, app: SendbirdState.App, context: RequestContext, heldFor reason: String?
     ) -> Response {
@@ -212,7 +212,7 @@ final class SendbirdWebhookRoute: Sendable {
         case .success(.accepted(let events, let remark, _, _)):
             let remark = remark.flatMap { DurableWebhookResult(rawValue: $0) }
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
-            // A word such as `timeout` alone could be about the store.
+            // Adds the API, because a reason such as `timeout` alone could refer to the store.
             let more: LogFields = reason.map { ["api": .string(PlatformAPI.desk.rawValue), "reason": .string($0)] } ?? [:]
             journal.store(
                 remark?.result ?? .accepted, counters: app.counters, app: app.id, event: events.first, level: level, more: more,
