@@ -98,7 +98,7 @@ package final class AdminListener: Sendable {
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private static let overloaded = Response.error(
-        503, code: "overloaded", message: "Too many questions wait already; try again.", headers: [("Retry-After", "1")])
+        503, code: "overloaded", message: "Too many requests wait already; try again.", headers: [("Retry-After", "1")])
 
     let services: AdminServices
     let gate: AdminGate

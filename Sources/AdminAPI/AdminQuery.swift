@@ -16,7 +16,7 @@ struct AdminQuery {
 
     static let page = [
         AdminRoute.Parameter("after", place: .query, text: "`next` of an earlier page, after which this one continues."),
-        AdminRoute.Parameter("limit", place: .query, kind: .number(1...Int64(AdminAnswer.largestLimit)), text: "How many at most."),
+        AdminRoute.Parameter("limit", place: .query, kind: .number(1...Int64(AdminAnswer.largestLimit)), text: "The maximum number."),
     ]
 
     /// The values by parameter name. Throws on any other name, and on a repeated one.

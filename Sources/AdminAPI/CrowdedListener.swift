@@ -27,10 +27,10 @@ package struct CrowdedListener: Sendable, Equatable {
             switch self {
             case .public:
                 LocalizedText(
-                    "raise listen.bodies_megabytes and restart; if strangers send large bodies, bound them in the proxy",
+                    "raise listen.bodies_megabytes and restart; if unknown clients send large bodies, limit them in the proxy",
                     "увеличьте listen.bodies_megabytes и перезапустите службу; если большие тела шлют посторонние, ограничьте их на прокси"
                 )
-            case .admin: LocalizedText("send fewer large requests at a time", "отправляйте меньше больших запросов одновременно")
+            case .admin: LocalizedText("send fewer large requests concurrently", "отправляйте меньше больших запросов одновременно")
             }
         }
     }

@@ -100,7 +100,7 @@ extension DeliveryAction {
             }),
         AdminRoute(
             .post, path: "/v1/deliveries/:id/retry", role: .operate, summary: "Makes a dead delivery pending again.", parameters: [id],
-            answer: AdminRoute.Answer(["retried"], text: "How many: 1.", refusals: [409]),
+            answer: AdminRoute.Answer(["retried"], text: "The number of retried deliveries: 1.", refusals: [409]),
             handling: .fromStore { request in id(of: request).map { DeliveryAction.retryOne($0) } }),
         AdminRoute(
             .post, path: "/v1/deliveries/retry", role: .operate,

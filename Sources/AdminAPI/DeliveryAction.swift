@@ -69,9 +69,9 @@ extension DeliveryAction: AdminAction {
 
     package var shortening: String {
         guard case .list(let filter, _, _, _) = self, filter.commentID == nil || filter.appID == nil else {
-            return "ask for fewer with limit"
+            return "request fewer with limit"
         }
-        return "name the comment with app_id and comment_id, which an index finds, or ask for fewer with limit"
+        return "name the comment with app_id and comment_id, which an index finds, or request fewer with limit"
     }
 
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
@@ -159,7 +159,7 @@ extension AdminAnswer {
         let message =
             switch obstacle {
             case .notifierQueueFull: "It stays dead: the queue of its notifier is full. Retry it when those that wait have arrived."
-            case .queueFull: "It stays dead: as many deliveries wait as may. Retry it when they have arrived."
+            case .queueFull: "It stays dead: the maximum number of deliveries is waiting. Retry it when they have arrived."
             case .forgotten: "It stays dead: its user was forgotten, so there is nothing to send."
             case .noDevice: "It stays dead: its device is not registered. Retry it when the person has opened the app."
             }

@@ -107,7 +107,7 @@ enum DeliveryRetryBody {
     static let after = AdminRoute.Parameter(
         "after", place: .body,
         text:
-            "Where the step before has ended (next), or a set that was counted (set), with the same criteria; without it a new set begins.")
+            "The end of the previous step (next), or a counted set (set), with the same criteria; without it a new set begins.")
 
     /// Parses the body. Without a criterion it must have `all`, so that a forgotten filter does not retry everything.
     static func action(_ body: Span<UInt8>) throws(AdminProblem) -> DeliveryAction {
@@ -119,7 +119,9 @@ enum DeliveryRetryBody {
                 wantsAll = true
             } else if member.key.utf8.elementsEqual(after.name.utf8) {
                 cursor = RetryCursor(try text(member))
-                guard cursor != nil else { throw AdminProblem("after", "expected the next of an earlier step, or the set of a count.") }
+                guard cursor != nil else {
+                    throw AdminProblem("after", "expected the value of next from an earlier step, or of set from a count.")
+                }
             } else {
                 try criteria.add(member.key, try text(member))
             }

@@ -135,10 +135,11 @@ extension FindAction {
 extension FindAction {
     private static let path: StaticString = "/v1/find"
     private static let parameters = [
-        AdminRoute.Parameter("query", place: .query, isRequired: true, text: "The name: an id of anything, or a security key."),
+        AdminRoute.Parameter("query", place: .query, isRequired: true, text: "The name: the id of any object, or a security key."),
         AdminRoute.Parameter(
-            "kind", place: .query, kind: .choice(NameMatch.Kind.allCases.map(\.rawValue)), text: "What it names; anything without it."),
-        AdminRoute.Parameter("user_id", place: .query, text: "Whose security key it is."),
+            "kind", place: .query, kind: .choice(NameMatch.Kind.allCases.map(\.rawValue)),
+            text: "The kind of the named object; any kind by default."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The user of the security key."),
         AdminQuery.page[0],
     ]
 
@@ -156,7 +157,7 @@ extension FindAction {
                         ]))
             ],
             text:
-                "The matches with where the name was found, and the position of the next page; null at the end. A page may have no match.",
+                "The matches with the kind of each object, and the position of the next page; null at the end. A page may have no match.",
             links: .person("/found/0")),
         handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)

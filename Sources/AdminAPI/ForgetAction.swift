@@ -130,7 +130,7 @@ extension ForgetAction {
         remaining += proof.tables.map {
             [
                 "where": .string($0.name), "notifier": .null, "count": .integer(Int64($0.rows)),
-                "why": "has come meanwhile; forget the user again",
+                "why": "has arrived in the meantime; forget the user again",
             ]
         }
         let reason: JSONValue? =
@@ -164,7 +164,7 @@ extension ForgetAction {
 
     static let route = AdminRoute(
         .post, path: path, role: .operate,
-        summary: "Ends all keys of a person for ever, and erases devices, events, texts and identifiers from the store.",
+        summary: "Revokes all keys of a person permanently, and erases devices, events, texts and identifiers from the store.",
         parameters: PersonAction.parameters,
         answer: AdminRoute.Answer(
             ["id", "devices", "events", "deliveries", "bot_calls", "revocations", "remaining", "files", "vacuumed"],

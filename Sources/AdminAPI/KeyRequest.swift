@@ -30,7 +30,7 @@ struct KeyRequest {
         switch object["ttl_seconds"] {
         case nil, .null: lifetimeSeconds = nil
         case .integer(let seconds) where seconds >= 0: lifetimeSeconds = UInt64(seconds)
-        default: throw AdminProblem("ttl_seconds", "expected a whole number of seconds, or 0 for ever.")
+        default: throw AdminProblem("ttl_seconds", "expected a whole number of seconds, or 0 for no expiry.")
         }
     }
 
@@ -91,7 +91,7 @@ extension AdminListener {
         case .failed(let error):
             services.logger.log(
                 .error, message: "mint failed", fields: ["reason": .string(error.description), "request_id": .string(request.requestID)])
-            return .error(503, code: "mint_failed", message: "The key could not be made; try again.", headers: [("Retry-After", "1")])
+            return .error(503, code: "mint_failed", message: "The key could not be minted; try again.", headers: [("Retry-After", "1")])
         }
     }
 }

@@ -68,7 +68,9 @@ extension KeyRevocationAction {
         answer: AdminRoute.Answer(
             ["known", "revoked", "blocked"],
             ["known": AdminSchema.flag, "revoked": Schema.nullable(AdminSchema.flag), "blocked": Schema.nullable(AdminSchema.flag)],
-            text: "Whether revocations are known, and if so whether they end the key, and whether the person is blocked or was forgotten."),
+            text:
+                "Whether revocations are available, and if so, whether they invalidate the key, and whether the person is blocked or was forgotten."
+        ),
         handling: .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return .some(

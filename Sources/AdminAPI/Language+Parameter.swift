@@ -4,7 +4,7 @@ internal import HTTPServer
 extension Language {
     /// The parameter of requests whose answers contain texts for people.
     static let parameter = AdminRoute.Parameter(
-        "lang", place: .query, kind: .choice(allCases.map(\.rawValue)), text: "The language of the texts; English without it.")
+        "lang", place: .query, kind: .choice(allCases.map(\.rawValue)), text: "The language of the texts; English by default.")
 
     /// Parses the parameter; nil means English.
     init(parameter word: String?) throws(AdminProblem) {

@@ -20,9 +20,9 @@ package enum ListenerFailure {
         // With TLS, the handshake is part of connecting, and a hanging process does not complete it.
         case .timeout(.connecting) where !usesTLS: "does not accept the connection in time: a firewall is in the way, or \(remedy)"
         case .timeout(.queued): nil
-        case .timeout: "accepts the connection and does not answer: \(remedy)"
+        case .timeout: "accepts the connection, but does not answer: \(remedy)"
         // libcurl does not wait for space in the queue of a Unix socket.
-        case .connect where hasFullQueue(address): "takes none of the connections that wait: \(remedy)"
+        case .connect where hasFullQueue(address): "does not accept the waiting connections: \(remedy)"
         default: nil
         }
     }

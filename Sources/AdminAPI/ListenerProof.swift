@@ -25,7 +25,7 @@ enum ListenerProof {
 
     /// `GET /v1/listener-proof?nonce=`, which needs no token.
     static let route = AdminRoute(
-        .get, path: "/v1/listener-proof", role: .anyone, summary: "Proves to commands that this listener knows their token.",
+        .get, path: "/v1/listener-proof", role: .anyone, summary: "Proves to commands that this listener has their token.",
         parameters: [
             AdminRoute.Parameter(
                 "nonce", place: .query, kind: .matching("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"), isRequired: true,
@@ -33,8 +33,8 @@ enum ListenerProof {
         ],
         answer: AdminRoute.Answer(
             ["proofs"], ["proofs": Schema.array(Schema.text)],
-            text: "The HMACs of the nonce and the address that the caller connected to under each admin token, as base64url, in no "
-                + "order of theirs.",
+            text: "The HMACs of the nonce and the address that the caller connected to under each admin token, as base64url, in an "
+                + "order that does not depend on the tokens.",
             refusals: [404]),
         handling: .fromMemory { request, _, listener in
             answer(request, listener.services.state.current.tokens)
@@ -45,7 +45,7 @@ enum ListenerProof {
         let values = try? AdminQuery(request.queryItems()).values(of: route.parameters)
         guard let nonce = values?["nonce"].flatMap(Self.nonce) else { return wrongNonce }
         guard let proofs = try? Self.proofs(tokens, address: address, nonce: nonce) else {
-            return .error(503, code: "undecided", message: "The proof could not be made; try again.", headers: [("Retry-After", "1")])
+            return .error(503, code: "undecided", message: "The proof could not be computed; retry.", headers: [("Retry-After", "1")])
         }
         return Response(
             status: 200, json: ["proofs": .array(proofs.sorted().map { .string($0) })], headers: [("Cache-Control", "no-store")])

@@ -33,7 +33,7 @@ package struct NotifierTestAction: AdminAction {
     ]
 
     static let route = AdminRoute(
-        .post, path: path, role: .operate, summary: "Has a notifier deliver an event of the type operator.test, which has no user.",
+        .post, path: path, role: .operate, summary: "Sends an event of the type operator.test, which has no user, to a notifier.",
         parameters: parameters,
         answer: AdminRoute.Answer(
             ["delivery_id"], ["delivery_id": AdminSchema.uuid], text: "The delivery, which waits for its first attempt.",

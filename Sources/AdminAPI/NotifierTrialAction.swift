@@ -83,11 +83,11 @@ package struct NotifierProofAction: AdminAction {
 
     static let route = AdminRoute(
         .post, path: path, role: .operate,
-        summary: "Has each push provider judge the credential of the running notifier. No phone shows anything.",
+        summary: "Checks the credentials of the running push notifiers at their providers. Phones show nothing.",
         parameters: parameters,
         answer: AdminRoute.Answer(
             ["notifiers"], ["notifiers": Schema.array(Schema.object(NotifierTrialRoute.verdict))],
-            text: "The verdict on each notifier that was tried."),
+            text: "The verdict on each tested notifier."),
         handling: .fromStore { request throws(AdminProblem) in
             try request.withBody { body throws(AdminProblem) in
                 NotifierProofAction(file: try AdminFields(body, parameters).text("file"))

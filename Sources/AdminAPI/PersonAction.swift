@@ -109,7 +109,7 @@ extension PersonAction {
     static let parameters = [
         AdminRoute.Parameter("app_id", place: .body, kind: PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "Why, for other operators."),
+        AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "The reason, for other operators."),
     ]
 
     /// The routes for actions on people: sign out, block, unblock.
@@ -119,15 +119,15 @@ extension PersonAction {
             summary: "Revokes all keys of a person that were issued until now, and removes the devices.",
             answer: AdminRoute.Answer(
                 ["id", "issued_before", "removed"], ["id": AdminSchema.uuid, "issued_before": AdminSchema.count],
-                text: "The revocation, its bound in Unix seconds, and how many devices were removed.", links: .revocation("/id"))),
+                text: "The revocation, its bound in Unix seconds, and the number of removed devices.", links: .revocation("/id"))),
         route(
             .block, path: "/v1/users/block", summary: "Denies a person, with any key, until unblocked, and removes the devices.",
             answer: AdminRoute.Answer(
                 ["id", "removed"], ["id": AdminSchema.uuid],
-                text: "The revocation, an earlier one when the person was blocked already, and how many devices were removed.",
+                text: "The revocation, or the existing one if the person was already blocked, and the number of removed devices.",
                 links: .revocation("/id"))),
         route(
-            .unblock, path: "/v1/users/unblock", summary: "Ends a block: keys without another revocation are valid again.",
+            .unblock, path: "/v1/users/unblock", summary: "Removes the block: keys without another revocation are valid again.",
             answer: AdminRoute.Answer(
                 ["removed", "forgotten"], ["forgotten": AdminSchema.flag],
                 text: "How many blocks; 0 when the person was not blocked. One who was forgotten stays out.")),

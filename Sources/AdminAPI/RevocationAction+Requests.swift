@@ -34,7 +34,7 @@ extension RevocationAction {
         AdminRoute(
             .delete, path: "/v1/revocations/:id", role: .operate, summary: "Removes a revocation: its keys are valid again.",
             parameters: [AdminRoute.Parameter("id", place: .path, isRequired: true, text: "The revocation's id.")],
-            answer: AdminRoute.Answer(["removed"], text: "How many: 1."),
+            answer: AdminRoute.Answer(["removed"], text: "The number of removed revocations: 1."),
             handling: .fromStore { request in
                 request.withPathParameter { parameter in
                     String(validating: Array(copying: parameter), as: UTF8.self).flatMap { removing($0) }

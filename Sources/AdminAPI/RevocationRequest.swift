@@ -151,14 +151,14 @@ extension RevocationRequest {
         AdminRoute.Parameter(
             "user_id", place: .body, kind: PersonFields.userGrammar,
             text: "The user whose keys are revoked; with security_key, the required owner of that key."),
-        AdminRoute.Parameter("security_key", place: .body, kind: PersonFields.securityKeyGrammar, text: "The one key."),
+        AdminRoute.Parameter("security_key", place: .body, kind: PersonFields.securityKeyGrammar, text: "The single key to revoke."),
         AdminRoute.Parameter(
             "key_id", place: .body, kind: .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
         AdminRoute.Parameter("all", place: .body, kind: .flag, text: "All keys of the app; issued_before alone means them, too."),
         AdminRoute.Parameter(
             "issued_before", place: .body, kind: .number(1...Int64(Revocation.latestBound.rawValue)),
-            text: "Only keys issued before this Unix second; by default until now, or for a key_id all."),
-        AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "Why, for other operators."),
+            text: "Only keys issued before this Unix second; by default, keys issued until now, or all keys with the key_id."),
+        AdminRoute.Parameter("reason", place: .body, kind: PersonFields.reasonGrammar, text: "The reason, for other operators."),
     ]
 
     init(_ body: Span<UInt8>) throws(AdminProblem) {

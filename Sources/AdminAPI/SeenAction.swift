@@ -34,7 +34,7 @@ package struct SeenAction: AdminAction, Equatable {
         let isChannel = subscriptions.nameTicketsByChannel(person.appID)
         if isChannel, let ticketID, Int64(ticketID.text) != nil {
             return .error(
-                400, code: "malformed", message: "ticket_id: give the channel of the ticket, such as sendbird_desk_\(ticketID.text).")
+                400, code: "malformed", message: "ticket_id: expected the channel of the ticket, such as sendbird_desk_\(ticketID.text).")
         }
         let receipt = ReadReceipt(
             person, conversation: ticketID, notifiers: subscriptions.pushNotifiers(person.appID), receivedAt: context.now)
@@ -72,7 +72,7 @@ extension SeenAction {
         AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, isRequired: true, text: "The person."),
         AdminRoute.Parameter(
             "ticket_id", place: .body, kind: .identity,
-            text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
+            text: "The ticket that was read; for Sendbird Desk, its channel. If omitted, all tickets."),
     ]
 
     static let route = AdminRoute(

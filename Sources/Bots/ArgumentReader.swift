@@ -89,7 +89,7 @@ struct ReceivedArguments: Sendable {
     }
 
     /// In JavaScript, a member with this name can change the prototype of all objects.
-    private static let prototype = BotArgumentsProblem("no member may be called __proto__")
+    private static let prototype = BotArgumentsProblem("a member must not have the name __proto__")
 
     static let tooMany = BotArgumentsProblem("there are more than \(most) arguments")
 
@@ -181,7 +181,7 @@ enum FormText {
     /// - Parameter isForm: whether to decode `+` as a space.
     static func decoded(_ text: Span<UInt8>, isForm: Bool = false) throws(BotArgumentsProblem) -> String {
         guard let bytes = PercentEncoding.decoded(text, isForm: isForm) else {
-            throw BotArgumentsProblem("the arguments hold a % without two hexadecimal digits")
+            throw BotArgumentsProblem("the arguments contain a % without two hexadecimal digits")
         }
         guard let valid = try? UTF8Span(validating: bytes.span) else { throw BotArgumentsProblem("the arguments are not valid UTF-8") }
         return String(copying: valid)

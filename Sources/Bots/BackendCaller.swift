@@ -69,7 +69,7 @@ struct BackendCaller: Sendable {
 
     private func signed(_ call: Call, in span: TraceContext?) throws -> ClientRequest {
         let (request, id) = (call.request, call.id.description)
-        guard let method = ClientMethod(rawValue: request.method.rawValue) else { preconditionFailure("both lists have the same methods") }
+        guard let method = ClientMethod(rawValue: request.method.rawValue) else { preconditionFailure("both types have the same methods") }
         let signedBytes = request.body ?? Array(Self.target(of: request.url).utf8)
         let signature = try StandardWebhookSignature(
             id: id, now: clocks.unixMilliseconds(), body: signedBytes.span, secrets: call.secrets)

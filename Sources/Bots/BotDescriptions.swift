@@ -15,9 +15,9 @@ enum BotDescriptions {
     private static let object: JSONValue = ["type": "object"]
 
     static let start = RouteDescription(
-        "Starts a bot for a person: returns the data for the vendor, with a ticket for this person alone.",
+        "Starts a bot for a person: returns the data for the vendor, with a ticket for this person only.",
         text:
-            "`ai_attrs` and `first_message_data` are texts of JSON, to be set as they are: the first as the `data` of the person's message, "
+            "`ai_attrs` and `first_message_data` are JSON texts, to be set unchanged: the first as the `data` of the person's message, "
             + "the second as the channel's `data`. `tools` and `ticket` are for a model of your own.",
         parameters: [name],
         body: RouteDescription.Body(
@@ -27,7 +27,7 @@ enum BotDescriptions {
             example: .object(JSONObject(CallDescription.exampleCredentials))),
         answers: [
             .init(
-                200, text: "The bot's texts.",
+                200, text: "The bot's data.",
                 schema: Schema.object([
                     ("ai_attrs", Schema.text), ("first_message_data", maybeText), ("tools", Schema.array(object)), ("ticket", Schema.text),
                     ("expires_at", Schema.integer),
@@ -48,7 +48,7 @@ enum BotDescriptions {
         body: RouteDescription.Body(object, form: object, example: [:]), answers: answered + [confirmationRequired])
 
     static let call = RouteDescription(
-        "Calls a function for the ticket's user, in a form for any model.",
+        "Calls a function for the ticket's user, in a form that any model can use.",
         parameters: [name],
         body: RouteDescription.Body(
             Schema.object(
@@ -56,7 +56,8 @@ enum BotDescriptions {
                     ("ticket", Schema.text), ("name", functionName),
                     (
                         "arguments",
-                        CallDescription.described(["anyOf": [object, Schema.text, ["type": "null"]]], "An object, or its text.")
+                        CallDescription.described(
+                            ["anyOf": [object, Schema.text, ["type": "null"]]], "An object, or a string that contains it as JSON.")
                     ),
                     ("confirmation", maybeText),
                 ], required: ["ticket", "name"]),
@@ -73,14 +74,14 @@ enum BotDescriptions {
             example: ["ticket": "dgbt1.AAAA", "text": "Shall I? JSON^{\"options\":[\"Yes\",\"No\"]}^NSOJ"]),
         answers: [
             .init(
-                200, text: "The text without the blocks, and the quick replies of all of them.",
+                200, text: "The text without the blocks, and the quick replies of all blocks.",
                 schema: Schema.object([("text", Schema.text), ("options", Schema.array(Schema.text))])),
             .init(400, text: "The body is not such an object; the message says why."), unauthorized, deniedTicket,
             .init(404, text: "There is no such bot."), limited, CallDescription.undecided,
         ])
 
     static let confirm = RouteDescription(
-        "Makes a call that changes something, after the person has agreed to it in the app.",
+        "Performs a call that changes something, after the person has confirmed it in the app.",
         text:
             "The confirmation is in the 409 answer to the call. Its middle part is base64url of JSON, which describes the call.",
         parameters: [name],
@@ -89,7 +90,7 @@ enum BotDescriptions {
             example: .object(JSONObject(CallDescription.exampleCredentials + [("confirmation", "dgbc1.AAAA.AAAA")]))),
         answers: [
             wrapped, CallDescription.malformed, CallDescription.denied, notFound,
-            .init(409, text: "The confirmation is not valid any more, or the call was made before."), limited, badGateway,
+            .init(409, text: "The confirmation has expired or is revoked, or the call was made before."), limited, badGateway,
             CallDescription.undecided, timeout,
         ])
 
@@ -98,7 +99,7 @@ enum BotDescriptions {
         schema: Schema.object([("status_code", Schema.integer(200...499)), ("endpoint", Schema.text), ("response", Schema.any)]))
     private static let answered = [RouteDescription.Answer(200, text: "What the backend has answered.", schema: Schema.any)] + refusals
     private static let refusals: [RouteDescription.Answer] = [
-        .init(400, text: "The arguments do not fit the function; the message names the parameter."),
+        .init(400, text: "The arguments do not match the function's parameters; the message names the parameter."),
         unauthorized, deniedTicket, notFound,
         .init(405, text: "The function changes something, and is called with POST."),
         .init(413, text: "The arguments have more than 64 KiB."), limited,
@@ -112,7 +113,7 @@ enum BotDescriptions {
     private static let deniedTicket = RouteDescription.Answer(403, text: "The ticket does not allow this call. The answer gives no reason.")
     private static let notFound = RouteDescription.Answer(404, text: "There is no such bot or function.")
     private static let limited = RouteDescription.Answer(
-        429, text: "The person has called too often, or refused calls have brought too much.", headers: ["Retry-After"])
+        429, text: "The person's calls exceed a limit, or their refused calls contained too many bytes.", headers: ["Retry-After"])
     private static let badGateway = RouteDescription.Answer(502, text: "The backend gave no usable answer.")
     private static let timeout = RouteDescription.Answer(504, text: "The backend did not answer in time.")
     private static let confirmationRequired = RouteDescription.Answer(

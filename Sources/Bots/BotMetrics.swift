@@ -18,7 +18,7 @@ package struct BotMetrics: Sendable {
         calls = registry.counter(
             "deskgate_bot_calls_total", "Calls of bots' functions by outcome.", labels: ["bot", "function", "outcome"])
         durations = registry.histogram(
-            "deskgate_bot_call_duration_seconds", "How long companies' backends and help desks took to answer calls of bots' functions.",
+            "deskgate_bot_call_duration_seconds", "Time until companies' backends and help desks answered calls of bots' functions.",
             labels: ["bot"],
             bounds: Self.bounds)
         starts = registry.counter("deskgate_bot_starts_total", "Starts of bots by result.", labels: ["bot", "result"])

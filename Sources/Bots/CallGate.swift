@@ -136,7 +136,7 @@ struct CallGate: Sendable {
             if function.confirmation == .model {
                 if let text = try received.takeText(Self.confirmationName) { confirmation = text }
             } else if confirmation != nil {
-                throw BotArgumentsProblem("\(function.name) takes no confirmation from a model")
+                throw BotArgumentsProblem("\(function.name) accepts no confirmation from a model")
             }
             let arguments = try function.arguments(received.value(for: function), of: grant)
             return (arguments, try function.filledAction(with: arguments, of: grant), confirmation)

@@ -77,7 +77,7 @@ extension CallRefusal {
             case .succeeded: "\(call.function) was called \(before), and was done."
             case .refused, .denied: "\(call.function) was called \(before), and was refused."
             case .started: "\(call.function) was called \(before), and has not ended yet."
-            default: "\(call.function) was called \(before); it is not known whether it was done."
+            default: "\(call.function) was called \(before); it is not known whether it succeeded."
             }
         return CallRefusal(
             Response(

@@ -100,7 +100,7 @@ extension CallRefusal {
         .invalid, reason: "method")
     static let noTicket = unauthorized("Send the ticket in the header Authorization: Bearer TICKET.", reason: "no_ticket")
     static let malformedTicket = unauthorized("This is not a ticket.", reason: "malformed_ticket")
-    static let expiredTicket = unauthorized("The ticket is not valid any more; start the bot again.", reason: "expired_ticket")
+    static let expiredTicket = unauthorized("The ticket is no longer valid; start the bot again.", reason: "expired_ticket")
     /// 403, the same for every reason.
     static func denied(_ reason: String) -> CallRefusal {
         CallRefusal(.error(403, code: "denied", message: "This ticket does not allow this call."), .denied, reason: reason)
@@ -117,7 +117,7 @@ extension CallRefusal {
         .invalid,
         reason: "other_arguments")
     static let expiredConfirmation = CallRefusal(
-        .error(409, code: "confirmation_expired", message: "The confirmation is not valid any more; ask the bot again."), .denied,
+        .error(409, code: "confirmation_expired", message: "The confirmation is no longer valid; ask the bot again."), .denied,
         reason: "expired_confirmation")
     /// 503: a failure of Deskgate, which must never look like a denial.
     static func undecided(_ reason: String) -> CallRefusal {
@@ -144,7 +144,7 @@ extension CallRefusal {
     static func malformed(_ problem: BotArgumentsProblem) -> CallRefusal { invalid(problem, code: "malformed", reason: "body") }
 
     static let tooLong = CallRefusal(
-        .error(413, code: "arguments_too_long", message: "The arguments have more than \(ReceivedArguments.longest) bytes."), .invalid,
+        .error(413, code: "arguments_too_long", message: "The arguments exceed \(ReceivedArguments.longest) bytes."), .invalid,
         reason: "too_long")
 
     static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> CallRefusal {
@@ -158,7 +158,7 @@ extension CallRefusal {
             status: 429,
             json: [
                 "error": "too_many_requests",
-                "message": .string("Refused calls of this user have brought \(megabytes) MiB within a minute; wait \(seconds) seconds."),
+                "message": .string("Refused calls of this user contained \(megabytes) MiB within a minute; wait \(seconds) seconds."),
                 "retry_after": .integer(Int64(clamping: seconds)),
             ], headers: [("Retry-After", "\(seconds)")])
         return CallRefusal(response, .limited, reason: "refused_bytes")

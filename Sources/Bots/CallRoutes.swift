@@ -78,7 +78,7 @@ final class CallRoutes: Sendable {
 
     private static func confirmation(_ body: JSONElement) throws(BotArgumentsProblem) -> String? {
         guard let value = body["confirmation"], !value.isNull else { return nil }
-        guard let text = value.string else { throw BotArgumentsProblem("confirmation must be a text") }
+        guard let text = value.string else { throw BotArgumentsProblem("confirmation must be a string") }
         return text
     }
 

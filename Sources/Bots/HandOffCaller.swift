@@ -60,7 +60,7 @@ extension FunctionAnswer {
         let reason =
             switch error.failure {
             case .limited, .unknownPerson: error.failure.message(isOfChange: true)
-            default: "The help desk does not take this hand-off."
+            default: "The help desk rejects this hand-off."
             }
         self.init(
             status: error.failure.status,

@@ -36,7 +36,7 @@ struct PersonRoutes: Sendable {
     }
 
     private static func fields(_ body: JSONObject) throws(BodyError) -> [(name: String, text: String)] {
-        let expectation = "expected an object of at most \(BotPrompt.maximumFields) texts"
+        let expectation = "expected an object of at most \(BotPrompt.maximumFields) strings"
         let members: [JSONObject.Member]
         switch body["fields"] {
         case nil, .null: members = []

@@ -54,7 +54,7 @@ struct ReplyRoute: Sendable {
     private static func asked(_ request: borrowing Request) throws(CallRefusal) -> (ticket: String?, text: String) {
         do throws(BotArgumentsProblem) {
             let body = try ReceivedArguments.callBody(request)
-            guard let text = body["text"]?.string else { throw BotArgumentsProblem("text must be a string without half surrogates") }
+            guard let text = body["text"]?.string else { throw BotArgumentsProblem("text must be a string without unpaired surrogates") }
             guard text.utf8.count <= longestText else { throw BotArgumentsProblem("text must have at most \(longestText) bytes") }
             return (body["ticket"]?.string, text)
         } catch {

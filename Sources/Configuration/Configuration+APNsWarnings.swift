@@ -24,7 +24,7 @@ extension Configuration {
             }
             if let named = keyIDInFileName(at: "\(place).key"), named != keyID.uppercased() {
                 let text = LocalizedText(
-                    "differs from the name of the key's file, which Apple calls AuthKey_KEYID.p8; see which one is right",
+                    "differs from the name of the key's file, which Apple calls AuthKey_KEYID.p8; check which one is correct",
                     "не совпадает с именем файла ключа, который Apple называет AuthKey_KEYID.p8; проверьте, что верно")
                 warnings.append(ConfigurationWarning(path: "\(place).key_id", message: text))
             }

@@ -35,13 +35,13 @@ extension BotFunction {
                     "the model can confirm its own call, also when a text that it has read instructs it to; ",
                     "модель может подтвердить вызов сама себе, в том числе по указке прочитанного текста; ")
                     + LocalizedText(
-                        "give \"user\", unless a wrong call of \(name) does no harm",
+                        "set \"user\", unless a wrong call of \(name) does no harm",
                         "задайте \"user\", если ошибочный вызов \(name) может навредить")
                 : LocalizedText(
                     "there is no confirmation, so a text that the model has read can make it call \(name); ",
                     "никто не подтверждает, поэтому прочитанный моделью текст может заставить её вызвать \(name); ")
                     + LocalizedText(
-                        "give \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
+                        "set \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
         )
     }
 

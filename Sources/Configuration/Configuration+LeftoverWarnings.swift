@@ -15,7 +15,7 @@ extension Configuration {
             return ConfigurationWarning(
                 path: "$.apps[\(index)].anonymous",
                 message: LocalizedText(
-                    "comments without a user are not delivered, because all notifiers of the app need a device; name one of type http or log in ",
+                    "comments without a user are not delivered, because all notifiers of the app require a device; add a notifier of type http or log to ",
                     "комментарии без пользователя никто не получит: всем каналам приложения нужно устройство; укажите http или log в ")
                     + LocalizedText("\"notifiers\"", "\"notifiers\""))
         }
@@ -31,7 +31,7 @@ extension Configuration {
                         "has white space, a quote or an invisible character at an end, which counts as part of it, ",
                         "начинается или кончается пробелом, кавычкой или невидимым знаком, который считается его частью, ")
                         + LocalizedText(
-                            "so calls without it are denied as unknown_app; remove it",
+                            "so calls without this character are denied as unknown_app; remove the character",
                             "поэтому вызовы без него получают отказ unknown_app; уберите этот знак"))
             }
             // The tutorial uses this id and only addresses of the local machine.

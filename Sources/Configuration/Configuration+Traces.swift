@@ -48,7 +48,7 @@ extension Configuration {
             ConfigurationWarning(
                 path: "$.traces.otlp.url",
                 message: LocalizedText(
-                    "takes no traces by OTLP over HTTP, unless your collector differs: port 4317 is for gRPC, and the whole address usually ",
+                    "is probably not an OTLP/HTTP address: collectors use port 4317 for gRPC, and the full address usually ",
                     "обычно не принимает трассы по OTLP поверх HTTP: порт 4317 нужен для gRPC, а полный адрес чаще всего ")
                     + LocalizedText("ends with :4318/v1/traces", "кончается на :4318/v1/traces"))
         ]
@@ -61,7 +61,7 @@ extension Configuration {
                 ConfigurationWarning(
                     path: "$.traces.otlp.parent_based",
                     message: LocalizedText(
-                        "any caller of the public listener can have spans exported, whatever sample_ratio is; ",
+                        "any caller of the public listener can cause the export of spans, regardless of sample_ratio; ",
                         "любой, кому доступен публичный адрес, решает, что выгружать, что бы ни говорил sample_ratio; ")
                         + LocalizedText(
                             "remove it, or restrict the callers with $.listen.allow, $.listen.tls.client_authorities or ",
@@ -74,10 +74,10 @@ extension Configuration {
             ConfigurationWarning(
                 path: "$.traces.otlp.sample_ratio",
                 message: LocalizedText(
-                    "is 0, and callers do not decide, so nothing is exported; ",
+                    "is 0, and callers cannot request sampling, so nothing is exported; ",
                     "равен 0, и вызывающие не решают, так что ничего не выгружается; ")
                     + LocalizedText(
-                        "give a share, set $.traces.otlp.parent_based, or remove $.traces",
+                        "set a greater ratio, set $.traces.otlp.parent_based, or remove $.traces",
                         "задайте долю или $.traces.otlp.parent_based либо уберите $.traces"))
         ]
     }

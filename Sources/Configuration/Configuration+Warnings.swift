@@ -67,7 +67,7 @@ extension Configuration {
                 ConfigurationWarning(
                     path: "$.listen.trusted_proxies",
                     message: LocalizedText(
-                        "has no effect, because no caller is refused for its address; remove it, or set $.listen.allow",
+                        "has no effect, because no caller is rejected for its address; remove it, or set $.listen.allow",
                         "не действует: никому не отказывают из-за адреса; уберите его или задайте $.listen.allow"))
             ]
         }
@@ -76,10 +76,10 @@ extension Configuration {
             ConfigurationWarning(
                 path: "$.listen.allow",
                 message: LocalizedText(
-                    "has no effect, because callers through a Unix socket are in no network; if a proxy calls there, add \"unix\" to ",
+                    "has no effect, because callers through a Unix socket have no address; if a proxy calls through it, add \"unix\" to ",
                     "не действует: вызовы через сокет Unix не приходят ни из какой сети; если там прокси, добавьте \"unix\" в ")
                     + LocalizedText(
-                        "$.listen.trusted_proxies; otherwise remove it, and let the directory's permissions say who may open the socket",
+                        "$.listen.trusted_proxies; otherwise remove it, and restrict access to the socket with the directory's permissions",
                         "$.listen.trusted_proxies, иначе уберите его, а кому можно открыть сокет, пусть говорят права каталога"))
         ]
     }
@@ -95,7 +95,7 @@ extension Configuration {
                         "missing, and \(admin.listener.address) is reached from other machines: tokens and security keys pass in plain text; ",
                         "нет, а \(admin.listener.address) доступен с других машин: токены и ключи безопасности передаются открыто; ")
                         + LocalizedText(
-                            "give \"tls\", or listen on \"unix\" or the host 127.0.0.1",
+                            "set \"tls\", or listen on \"unix\" or the host 127.0.0.1",
                             "задайте \"tls\" или слушайте на \"unix\" либо на 127.0.0.1")))
         }
         if admin.tokens.isEmpty {
@@ -149,7 +149,7 @@ extension Configuration {
                     "sslmode does not verify the server: an attacker on the way can read the password and everything stored; ",
                     "sslmode не проверяет, кто сервер: тот, кто окажется на пути, прочтёт пароль и всё, что хранится; ")
                     + LocalizedText(
-                        "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out",
+                        "set sslmode=verify-full and sslrootcert=FILE, or omit sslmode",
                         "задайте sslmode=verify-full с sslrootcert=FILE или уберите sslmode"))
         ]
     }

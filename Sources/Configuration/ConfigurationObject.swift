@@ -166,7 +166,7 @@ struct ConfigurationObject {
     }
 
     func number(_ key: String) -> Double {
-        guard case .number(let range, let fallback) = keys.value(of: key) else { preconditionFailure("\(key) is no number") }
+        guard case .number(let range, let fallback) = keys.value(of: key) else { preconditionFailure("\(key) is not a number") }
         let value: Double? =
             switch members[key] {
             case nil: standard(key, fallback) { .real($0) }
@@ -191,7 +191,7 @@ struct ConfigurationObject {
 
     func choice<Choice: CaseIterable>(_ key: String, default otherwise: Choice? = nil, name: (Choice) -> String) -> Choice {
         guard let fallback = otherwise ?? Choice.allCases.first(where: { name($0) == defaultText(key) }) else {
-            preconditionFailure("\(key) has another default than its words")
+            preconditionFailure("\(key) has a default that is not one of its words")
         }
         guard let text = string(key) else { return inForce(key, standard(key, fallback) { .string(name($0)) }) }
         guard let choice = Choice.allCases.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {

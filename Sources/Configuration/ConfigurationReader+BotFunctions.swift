@@ -143,7 +143,7 @@ struct BotParameters {
     func check(placeholder name: String, path: String, _ problems: ConfigurationFindings) {
         if bound.contains(name) { return }
         if !names.contains(name) {
-            let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
+            let known = names.isEmpty ? "the function has no parameters" : "its parameters are \(names.joined(separator: ", "))"
             return problems.add(path, "the function has no parameter \(printable(name)); \(known)")
         }
         if !required.contains(name) {
@@ -168,7 +168,7 @@ struct BotParameters {
 
     private static func checkBound(_ schema: JSONValue, path: String, problems: ConfigurationFindings) {
         guard case .object(let object) = schema, schema["type"]?.text == "string" else {
-            return problems.add(path, "a bound parameter is a text; give {\"type\": \"string\"}")
+            return problems.add(path, "a bound parameter is a text; write {\"type\": \"string\"}")
         }
         for member in object.members where !boundKeywords.contains(member.key) {
             problems.add("\(path).\(printable(member.key))", "a bound parameter is not checked; remove this")

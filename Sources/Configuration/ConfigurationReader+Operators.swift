@@ -21,9 +21,9 @@ extension ConfigurationReader {
                 problems.add(path, known.unknownName(name))
             } else if let type = known.type(of: name), type != .log, type != .http {
                 problems.add(
-                    path, "a notifier of type \"\(type.rawValue)\" passes on no events for operators; name one of type \"http\" or \"log\"")
+                    path, "a notifier of type \"\(type.rawValue)\" delivers no events for operators; use one of type \"http\" or \"log\"")
             }
-            if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { problems.add(path, "this notifier is named twice") }
+            if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { problems.add(path, "this notifier is listed twice") }
             names.append(name)
         }
         return names

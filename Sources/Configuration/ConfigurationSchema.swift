@@ -34,7 +34,7 @@ package enum ConfigurationSchema {
         switch key.change {
         case .live: ""
         case .restart: "a change needs a restart"
-        case .onceSet: "to set it for the first time, or to remove it, needs a restart"
+        case .onceSet: "setting it for the first time, or removing it, needs a restart"
         }
     }
 
@@ -73,7 +73,7 @@ package enum ConfigurationSchema {
         source.append(1, forKey: "maxProperties")
         return [
             "anyOf": [.object(source), .object(text)],
-            "description": "the source of a secret; the secret itself only with allow_insecure_secrets",
+            "description": "the source of a secret; a literal secret requires allow_insecure_secrets",
         ]
     }
 

@@ -113,7 +113,7 @@ enum ForeignLetters {
         for name in foreign.map(name) where !shown.contains(name) { shown.append(name) }
         let isLetters = foreign.allSatisfy(\.properties.isAlphabetic)
         let (noun, verb) = shown.count == 1 ? (isLetters ? "letter" : "character", "is") : (isLetters ? "letters" : "characters", "are")
-        let remedy = isLetters ? "type \"\(meant[0])\" in Latin letters" : "type \"\(meant[0])\" anew"
+        let remedy = isLetters ? "type \"\(meant[0])\" in Latin letters" : "type \"\(meant[0])\" again"
         return "its \(noun) \(shown.joined(separator: ", ")) \(verb) \(script(foreign)); \(remedy)"
     }
 

@@ -69,7 +69,7 @@ package final class Demo {
         let start = SystemClock.monotonicMilliseconds()
         while try !hasShown(opening) {
             guard SystemClock.monotonicMilliseconds().elapsed(since: start) < Self.openingMilliseconds else {
-                throw DemoFailure("too little has happened within a minute; \(files.log) says why")
+                throw DemoFailure("the views got no contents within a minute; \(files.log) contains the cause")
             }
             guard wait(Self.pollMilliseconds) else { return false }
         }

@@ -68,7 +68,7 @@ struct DemoCaller: Sendable {
         if let lifetimeSeconds { body.append(.integer(lifetimeSeconds), forKey: "ttl_seconds") }
         let answer = try send(.post, port: ports.admin, path: "/v1/keys", body: .object(body), token: .mintToken)
         guard answer.status == 201, let key = answer.body["security_key"]?.text else {
-            throw DemoFailure("no key was made: the answer is \(answer.status)")
+            throw DemoFailure("no key was minted: the response has the status \(answer.status)")
         }
         return key
     }
@@ -89,7 +89,7 @@ struct DemoCaller: Sendable {
                 appID: app.rawValue.utf8.span, userID: user.utf8.span, keyID: keyID, secret: hmac, issuedAt: issuedAt,
                 expiresAt: issuedAt + lifetimeSeconds, salt: randomBytes())
         } catch {
-            throw DemoFailure("no key was made: \(error)")
+            throw DemoFailure("no key was minted: \(error)")
         }
     }
 

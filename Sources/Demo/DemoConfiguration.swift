@@ -97,7 +97,7 @@ struct DemoConfiguration {
             "connect_to_person": [:],
             "functions": [
                 [
-                    "name": "get_opening_hours", "description": "Tells when stores are open.",
+                    "name": "get_opening_hours", "description": "Returns the opening hours of stores.",
                     "parameters": ["type": "object", "properties": [:], "additionalProperties": false],
                     "request": ["method": "GET", "url": .string("\(receivers)/opening-hours")],
                 ]

@@ -118,7 +118,7 @@ struct DemoSecrets: Sendable {
     }
 
     subscript(secret: DemoSecret) -> String {
-        guard let text = texts[secret] else { preconditionFailure("all secrets are made") }
+        guard let text = texts[secret] else { preconditionFailure("all secrets are created") }
         return text
     }
 }

@@ -11,13 +11,13 @@ package struct DemoGuide: Sendable {
         listener = "http://127.0.0.1:\(ports.listen)"
         suggestions = [
             "Search \(DemoPeople.blocked.user): why she may not use the chat. Unblock her there; her next request, within seconds, is allowed.",
-            "Search \(DemoPeople.courierComment): why a courier was not notified. Do as the page says: in config.json replace "
-                + "\(DemoConfiguration.wrongKeyID) by \(keyID), and pending replies arrive by themselves.",
-            "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and takes them now. Retry them, and they arrive.",
+            "Search \(DemoPeople.courierComment): why a courier was not notified. Follow the page: in config.json, replace "
+                + "\(DemoConfiguration.wrongKeyID) by \(keyID), and pending replies arrive automatically.",
+            "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and accepts them now. Retry them, and they arrive.",
             "Tickets: those of \(DemoApp.market.rawValue), whose help desk is Sendbird Desk. "
                 + "Close one; the event that Desk reports then appears on the ticket's view.",
             "Bots: a customer of \(DemoApp.market.rawValue) has asked the bot for a person, and confirmed the summary. "
-                + "The bot's summary is a message in the ticket that changed last.",
+                + "The bot's summary is a message in the most recently changed ticket.",
         ]
     }
     /// A shell command that authorizes a user like the help desk, with the response 200. It contains no secret: the command within it mints

@@ -56,7 +56,7 @@ final class DemoReceivers: Sendable {
 
     /// - Parameter status: the response to an event with a valid signature.
     private static func route(_ path: StaticString, secret: StandardWebhookSecret, status: @escaping @Sendable () -> Int) -> Route {
-        let refusal = Response.error(401, code: "unsigned", message: "The signature is not right.")
+        let refusal = Response.error(401, code: "unsigned", message: "The signature is invalid.")
         return Route(
             path, bodyLimit: bodyLimit,
             [

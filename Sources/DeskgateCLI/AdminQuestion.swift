@@ -53,9 +53,9 @@ enum AdminQuestion {
         Option(
             "limit", value: .number(1...UInt64(AdminAnswer.largestLimit)),
             default: "\(AdminAnswer.defaultLimit), with --all \(AdminAnswer.largestLimit)",
-            "how many a page, at most \(AdminAnswer.largestLimit)"),
+            "the number per page, at most \(AdminAnswer.largestLimit)"),
         Option("after", value: .text("CURSOR"), "continue after an earlier page"),
-        Option("all", "every page; with --json one object a page"),
+        Option("all", "all pages; with --json one object per page"),
     ]
 
     /// Prints one page of a list or, with `--all`, every page, and the cursor of the next page if there is one.

@@ -158,7 +158,7 @@ struct SecretInput {
         var line = lines[0]
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard isOneLine, !line.isEmpty else {
-            throw .usage("\(place): expected one line on standard input, and not an empty one")
+            throw .usage("\(place): expected one non-empty line on standard input")
         }
         return String(Substring(line))
     }

@@ -6,20 +6,20 @@ internal import POSIX
 /// `deskgate bots demo`
 enum BotDemoCommand {
     static let command = Command(
-        "bots demo", "Shows a bot at work: Deskgate, a sample shop, a scripted model and a customer's app, on this machine alone.",
-        details: "The model asks for each of the bot's four functions; a cancellation needs the customer's confirmation; then a model that "
+        "bots demo", "Shows a bot at work: Deskgate, a sample shop, a scripted model and a customer's app, on this machine only.",
+        details: "The model calls each of the bot's four functions; a cancellation needs the customer's confirmation; then a model that "
             + "obeys hostile texts tries to act for another customer. The directory stays when it ends.",
         exits: [.negative: "when something did not happen as expected"],
         operand: Operand(
             .directory, required: false, default: "a new one among the temporary files",
-            "made by init --bot-demo"),
+            "created by init --bot-demo"),
         options: [
-            Option("stay", "run until SIGTERM or SIGINT, to try it by hand"),
-            Option("json", "print one JSON object when it has been played, for machines"),
+            Option("stay", "run until SIGTERM or SIGINT, for manual tests"),
+            Option("json", "print one JSON object at the end, for machines"),
         ],
         examples: [
             Example("deskgate bots demo", "Plays it in a directory of its own."),
-            Example("deskgate bots demo shop --stay", "Plays it with the files of a directory, and continues."),
+            Example("deskgate bots demo shop --stay", "Runs it with the files of a directory, and keeps running."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -67,7 +67,7 @@ enum BotDemoCommand {
     private static func text(_ directory: String, _ surprises: [String], stays: Bool) -> String {
         let configuration = ShellWord.inQuotes(Path.resolve("config.json", in: directory))
         let verdict = surprises.isEmpty ? "Everything happened as expected." : "\(surprises.count) things did not happen as expected."
-        let serve = stays ? "Deskgate and the shop run until Ctrl-C." : "First serve it: deskgate serve --config \(configuration)"
+        let serve = stays ? "Deskgate and the shop run until Ctrl-C." : "First start it: deskgate serve --config \(configuration)"
         return """
 
             \(verdict) The directory \(directory) stays.

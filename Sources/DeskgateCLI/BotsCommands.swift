@@ -11,7 +11,7 @@ enum BotsCommands {
             Option("user", value: .text("ID"), field: "user_id", "for this user_id"),
             Option("bot", value: .text("NAME"), "of this bot"), Option("function", value: .text("NAME"), "of this function"),
             Option("outcome", value: .choice(BotCallAction.outcomes, "OUTCOME"), Value.alternatives(BotCallAction.outcomes)),
-            Option("since", value: .time, "begun then or later, such as 2026-03-10T08:15:12Z"),
+            Option("since", value: .time, "begun at this time or later, such as 2026-03-10T08:15:12Z"),
         ] + AdminQuestion.pages + [.json],
         examples: [
             Example("deskgate bots calls list --app my-app --user 42", "Lists bots' calls for a user."),

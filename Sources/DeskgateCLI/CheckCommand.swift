@@ -8,13 +8,13 @@ internal import Time
 /// `deskgate check`
 enum CheckCommand {
     static let command = Command(
-        "check", "Reads the configuration and reports all mistakes, and everything that would keep serve from starting.",
+        "check", "Reads the configuration and reports all mistakes, and all obstacles to a start of serve.",
         exits: [.done: "when there is none", .usage: "otherwise"],
         options: [
             .config,
             Option(
                 "live",
-                "have each push provider and help desk verify its credential, without a push: exit 2 when one is bad, 1 when one could not be verified"
+                "have each push provider and help desk verify its credential, without a push: exit 2 when one is rejected, 1 when one could not be verified"
             ),
             Option("send-test", "with --live: send each http notifier a signed operator.test event"), .json,
         ],
@@ -22,7 +22,7 @@ enum CheckCommand {
             Example("deskgate check", "Reads the configuration at its default path and reports every mistake."),
             Example(
                 "deskgate check --live --send-test",
-                "Also has the push providers judge their credentials, and sends each http notifier a test event."),
+                "Also makes the push providers verify their credentials, and sends each http notifier a test event."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -68,7 +68,7 @@ enum CheckCommand {
 
     private static func sentence(_ configuration: Configuration, _ file: String) -> String {
         let apps = configuration.apps.count == 1 ? "1 app" : "\(configuration.apps.count) apps"
-        return "\(file) is right: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
+        return "\(file) is valid: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
     }
 
     /// Lists the contents shown on phones, which each provider can read, too: an operator must choose them knowingly.

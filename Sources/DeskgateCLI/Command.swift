@@ -9,7 +9,7 @@ enum ExitCode: Int32, CaseIterable {
         switch self {
         case .done: "done"
         case .negative: "a negative answer"
-        case .usage: "wrong usage or configuration"
+        case .usage: "invalid usage or configuration"
         }
     }
 }

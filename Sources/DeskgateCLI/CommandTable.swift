@@ -11,7 +11,7 @@ enum CommandTable {
             ]
         ),
         (
-            "See how it is",
+            "Check the state",
             [DoctorCommand.command, StatusCommands.status, StatusCommands.health, ExplainCommand.command, FindCommand.command]
         ),
         (

@@ -4,15 +4,16 @@ internal import POSIX
 /// `deskgate completions`
 enum CompletionsCommand {
     static let command = Command(
-        "completions", "Prints a shell's completion script, or the configured names that these scripts ask for.",
-        operand: Operand(.choice(Answer.allCases.map(\.rawValue), "WHAT"), "bash, zsh or fish: the script; apps or notifiers: the names"),
+        "completions", "Prints a shell's completion script, or the configured names that these scripts use.",
+        operand: Operand(
+            .choice(Answer.allCases.map(\.rawValue), "WHAT"), "bash, zsh or fish: the shell of the script; apps or notifiers: the names"),
         options: [.config],
         examples: [
             Example(
                 "deskgate completions bash >/usr/share/bash-completion/completions/deskgate",
-                "Installs the completions of bash for everybody."),
-            Example("deskgate completions zsh >/usr/local/share/zsh/site-functions/_deskgate", "Installs those of zsh."),
-            Example("deskgate completions fish >/etc/fish/completions/deskgate.fish", "Installs those of fish."),
+                "Installs the completions of bash for all users."),
+            Example("deskgate completions zsh >/usr/local/share/zsh/site-functions/_deskgate", "Installs the completions of zsh."),
+            Example("deskgate completions fish >/etc/fish/completions/deskgate.fish", "Installs the completions of fish."),
         ]
     ) { arguments in
         guard let answer = arguments.operand.flatMap(Answer.init(rawValue:)) else { preconditionFailure("the operand is checked") }

@@ -5,11 +5,12 @@ internal import JSON
 enum ConfigSchemaCommand {
     static let command = Command(
         "config schema", "Prints a JSON Schema of the configuration, for editors.",
-        details: "It is of draft 2020-12. It restricts single values; deskgate check also checks their combinations.",
+        details: "The schema uses draft 2020-12. It restricts single values; deskgate check also checks their combinations.",
         options: [.json],
         examples: [
             Example(
-                "deskgate config schema >config.schema.json", "Editors find it by \"$schema\": \"config.schema.json\" in the configuration."
+                "deskgate config schema >config.schema.json",
+                "Editors find the schema by \"$schema\": \"config.schema.json\" in the configuration."
             )
         ]
     ) { arguments in

@@ -7,8 +7,8 @@ internal import POSIX
 enum ConfigShowCommand {
     static let command = Command(
         "config show", "Shows every key of a configuration, and whether its value is the file's or the default.",
-        details: "For a secret it shows the source, for an address with a path only the host. --running and --diff ask the running "
-            + "service, which reads its file itself for --diff, as a reload would, and changes nothing.",
+        details: "For a secret, shows the source; for an address with a path, only the host. --running and --diff query the running "
+            + "service. For --diff, the service reads its file as for a reload, but changes nothing.",
         exits: [
             .negative: "with --diff, when the service and its file differ", .usage: "also when no service answers",
         ],
@@ -67,7 +67,7 @@ enum ConfigShowCommand {
         let answer = try ask(ShownConfigurationAction(), arguments.service().access)
         guard case .array(let files) = answer["files"], case .string(let file)? = files.first,
             case .array(let settings) = answer["settings"]
-        else { throw .failed("the service's version does not report its keys; update it") }
+        else { throw .failed("this version of the service does not report its keys; update the service") }
         return (file, settings)
     }
 

@@ -20,7 +20,7 @@ enum ConfigurationFile {
     /// has been lost.
     static var absence: String {
         let place = InitPlace(of: usual)
-        let choice = "give \(Option.config.spelling), or set \(variable)"
+        let choice = "use \(Option.config.spelling), or set \(variable)"
         guard let database = place.store, File.exists(database) else {
             return "no configuration: \(choice); there is none at \(usual): \(Configuration.remedyOfAbsence(of: usual))"
         }
@@ -137,10 +137,11 @@ extension ConfigurationError {
     /// Explains why no service was called, and how to call one: even if the file is not valid JSON, `admin` may be correct.
     var unasked: String {
         let cause =
-            "No service was called, because admin cannot be read; a running one keeps its configuration. Correct the mistakes named "
+            "No service was called, because admin cannot be read; a running service keeps its configuration. Correct the mistakes listed "
             + "above"
         guard !isJSON else { return cause }
-        return cause + ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with "
+        return cause
+            + ", or copy admin, and allow_insecure_secrets if it is set, to another file in the same directory, and name the copy with "
             + Option.config.spelling
     }
 
@@ -155,7 +156,7 @@ extension ConfigurationError {
         let shown = problems.prefix(Self.maximumShown).map(\.description).joined(separator: "; ")
         Console.complain(
             "warning: \(file) has mistakes, and \(consequence): \(shown)"
-                + (others > 0 ? "; and \(others) more: deskgate check" : ""))
+                + (others > 0 ? "; and \(others) more, which deskgate check lists" : ""))
     }
 }
 

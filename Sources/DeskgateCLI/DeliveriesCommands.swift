@@ -6,17 +6,17 @@ internal import JSON
 enum DeliveriesCommands {
     private static let states = Delivery.State.allCases.map(\.rawValue)
     private static let state = Option(
-        "state", value: .choice(states, "STATE"), "\(Value.alternatives(states)); for logged ones: --reason logged")
+        "state", value: .choice(states, "STATE"), "\(Value.alternatives(states)); for logged deliveries, use --reason logged")
     private static let filters = [
-        Option("type", value: .text("TYPE"), "of an event of this type, such as ticket.rated"),
+        Option("type", value: .text("TYPE"), "with an event of this type, such as ticket.rated"),
         Option("app", value: .app, field: "app_id", "of this app_id"),
         Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
         Option("ticket", value: .text("ID"), field: "ticket_id", "of this ticket"),
         Option("comment", value: .text("ID"), field: "comment_id", "of this comment"),
         Option("notifier", value: .notifier, "for this notifier"),
         Option("reason", value: .text("WORD"), "with this reason, such as status_503 or expired"),
-        Option("from", value: .time, "received then or later, such as 2026-03-10T08:15:12Z"),
-        Option("before", value: .time, "received before then"),
+        Option("from", value: .time, "received at this time or later, such as 2026-03-10T08:15:12Z"),
+        Option("before", value: .time, "received before this time"),
     ]
 
     /// Returns the filter from the given options.
@@ -33,7 +33,7 @@ enum DeliveriesCommands {
 
     private static func id(_ arguments: Arguments) throws(CommandError) -> UUIDv7? {
         guard let text = arguments.operand else { return nil }
-        guard let id = UUIDv7(text) else { throw .usage("ID: expected a delivery's id, as deskgate deliveries list shows it") }
+        guard let id = UUIDv7(text) else { throw .usage("ID: expected the id of a delivery from deskgate deliveries list") }
         return id
     }
 
@@ -103,13 +103,13 @@ enum DeliveriesCommands {
 
     static let retry = Command(
         "deliveries retry", "Has dead deliveries tried again: one, those that match, or all.",
-        exits: [.negative: "when that one is unknown or not dead, or when some stay dead"],
+        exits: [.negative: "when the delivery is unknown or not dead, or when some deliveries stay dead"],
         operand: Operand(.text("ID"), required: false, "a delivery's id, without filters"),
         options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .author, .json],
         examples: [
             Example(
                 "deskgate deliveries retry --notifier push --reason status_503",
-                "Has the deliveries tried again that an outage has ended.")
+                "Retries the deliveries that failed in an outage.")
         ]
     ) { arguments throws(CommandError) in
         let action = try retrying(arguments)
@@ -134,14 +134,15 @@ enum DeliveriesCommands {
         options: [
             .config,
             Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),
-            Option("before", value: .time, default: "now", "ended before then, such as 2026-03-10T08:15:12Z"),
-            Option("notifier", value: .notifier, "the notifier whose pending deliveries end as dead, with the reason purged"), .author,
+            Option("before", value: .time, default: "now", "ended before this time, such as 2026-03-10T08:15:12Z"),
+            Option("notifier", value: .notifier, "the notifier whose pending deliveries are marked as dead with the reason purged"),
+            .author,
             .json,
         ],
         examples: [
             Example(
                 "deskgate deliveries purge --state dead --before 2026-03-10T00:00:00Z",
-                "Deletes deliveries that became dead before that day.")
+                "Deletes deliveries that became dead before this day.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in
@@ -149,7 +150,7 @@ enum DeliveriesCommands {
                 state: arguments.required("state"), before: arguments["before"], notifier: arguments["notifier"])
         }
         return try AdminQuestion.ask(action, arguments: arguments) { answer in
-            let end = arguments["notifier"] == nil ? "forgotten" : "given up"
+            let end = arguments["notifier"] == nil ? "deleted" : "marked as dead"
             return "\(AdminText.count(answer["purged"], one: "delivery is", many: "deliveries are")) \(end)."
         }
     }

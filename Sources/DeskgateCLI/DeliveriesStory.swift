@@ -61,7 +61,7 @@ enum DeliveriesStory {
 
     private static func sentence(_ attempt: JSONObject) -> String {
         func value(_ key: String) -> String { AdminText.text(attempt[key]) }
-        let start = "Try \(value("number")) began at \(value("started_at"))"
+        let start = "Attempt \(value("number")) began at \(value("started_at"))"
         if value("outcome") == "interrupted" { return "\(start) and was interrupted, because Deskgate ended; it may have arrived." }
         guard !value("ended_at").isEmpty else { return "\(start); its outcome is not known." }
         let outcome =
@@ -81,11 +81,12 @@ enum DeliveriesStory {
     private static func end(_ story: JSONObject, _ tries: [JSONObject]) -> String {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
         let count =
-            story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], one: "try", many: "tries"))"
+            story["attempts"] == .integer(0)
+            ? "without an attempt" : "after \(AdminText.count(story["attempts"], one: "attempt", many: "attempts"))"
         switch shown("state", of: story) {
         case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); no one was notified."
         case Delivery.withdrawnReason:
-            return "The device was asked at \(value("ended_at")), \(count), to remove what was read; no one was notified."
+            return "The device was asked at \(value("ended_at")), \(count), to remove read notifications; no one was notified."
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
         case DeliveryEnding.supersededByRead.outcome: return "It ended at \(value("ended_at")), \(count): the user had read it before."
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."
@@ -94,7 +95,7 @@ enum DeliveriesStory {
             if let reason = hold(story) { return "It waits: \(reason)." }
             if value("waits") != "" { return "It is due, and waits for its turn." }
             guard let last = tries.last, AdminText.text(last["outcome"]).isEmpty else {
-                return "The next try is due at \(value("due_at"))."
+                return "The next attempt is due at \(value("due_at"))."
             }
             return "That attempt may still run; the next one is due at \(value("due_at")) if it is not reported."
         }

@@ -6,7 +6,7 @@ internal import POSIX
 /// `deskgate demo`
 enum DemoCommand {
     static let command = Command(
-        "demo", "Shows Deskgate at work with a simulated help desk, phones and failures, until SIGTERM or SIGINT.",
+        "demo", "Runs Deskgate with a simulated help desk, phones and failures, until SIGTERM or SIGINT.",
         details:
             "It makes a configuration with fresh secrets, and prints the address of the operators' page, how to sign in and what to try. "
             + "Everything is on this machine alone. The directory stays when it ends.",
@@ -17,12 +17,12 @@ enum DemoCommand {
             Option(
                 "port", value: .number(1...65534),
                 default: "\(DemoPorts.usual.listen), and \(DemoPorts.usual.admin); others if they are taken",
-                "the port of the public listener; the admin listener gets the next one"),
-            Option("json", "print one JSON object when there is something to see, for machines"),
+                "the port of the public listener; the admin listener uses the next port"),
+            Option("json", "print one JSON object when the demo is ready"),
         ],
         examples: [
-            Example("deskgate demo", "Shows it, and says where."),
-            Example("deskgate demo --directory demo --port 8300", "The same in a directory and with ports of your choice."),
+            Example("deskgate demo", "Runs the demo and prints its addresses."),
+            Example("deskgate demo --directory demo --port 8300", "Runs the demo in this directory and on these ports."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -35,7 +35,7 @@ enum DemoCommand {
         let files = try files(arguments)
         let demo = try explaining { () throws(DemoFailure) in try Demo(files, ports) }
         defer { demo.stop() }
-        let isOpen = try WaitingLine.show("having something happen") { () throws(CommandError) in
+        let isOpen = try WaitingLine.show("starting the demo") { () throws(CommandError) in
             try explaining { () throws(DemoFailure) in
                 try demo.open { signals.next(orReadable: nil, timeoutMilliseconds: $0) != .stop }
             }
@@ -94,11 +94,11 @@ enum DemoCommand {
             Try there:
             \(suggestions.joined(separator: "\n"))
 
-            Ask as the help desk does, from another terminal; the answer is 200:
+            Send a request as the help desk does, from another terminal; the answer is 200:
 
               \(request)
 
-            Commands, from another terminal; the last one is the reload that remedies name:
+            Commands for another terminal; the last one reloads the configuration:
 
               export DESKGATE_CONFIG=\(ShellWord.quoted(files.configuration))
               \(command) status

@@ -9,16 +9,16 @@ internal import Time
 enum DoctorCommand {
     static let command = Command(
         "doctor",
-        "Examines the configuration and this machine on one page: clock, limits, systemd unit, ports, service, store, DNS and providers.",
-        details: "Each finding has its remedy. It changes nothing, and takes half a minute at most: checks that hang are reported.",
-        exits: [.done: "when all is well", .negative: "when something should be looked at", .usage: "when something must be done"],
+        "Checks the configuration and this machine: clock, limits, systemd unit, ports, service, store, DNS and providers.",
+        details: "Each finding has a remedy. The command changes nothing, and takes at most 30 seconds: checks that hang are reported.",
+        exits: [.done: "when no problem was found", .negative: "when there are warnings", .usage: "when there are errors"],
         options: [
             .config,
-            Option("unit", value: .text("NAME"), default: Doctor.packagedUnit, "the systemd unit that runs the service, where one does"),
+            Option("unit", value: .text("NAME"), default: Doctor.packagedUnit, "the systemd unit that runs the service, if there is one"),
             .json,
         ],
         examples: [
-            Example("deskgate doctor", "Examines the parts that serve would use."),
+            Example("deskgate doctor", "Checks everything that serve would use."),
             Example("runuser -u deskgate -- deskgate doctor", "Examines it as the service's user, whose permissions count."),
         ], run: run)
 

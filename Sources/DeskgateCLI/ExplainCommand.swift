@@ -8,21 +8,21 @@ enum ExplainCommand {
         details: "Name one of --user, --key, --comment, --device and --delivery; --user may be combined with --key or --device. "
             + "A key is judged as the service does now. The app's backend is named and not asked.",
         exits: [
-            .done: "when all is well",
+            .done: "when no problem was found",
             .negative: "when something keeps this user out or this user's messages from arriving, or that cannot be said",
         ],
         options: [
             .config,
             Option("app", value: .app, default: "the only one configured", field: "app_id", "the app_id"),
             Option("user", value: .text("ID"), field: "user_id", "the user_id: the user's status"),
-            Option("key", value: .secret("KEY"), field: "security_key", "a security key: would it be allowed now"),
-            Option("comment", value: .text("ID"), field: "comment_id", "a comment: has it arrived"),
-            Option("device", value: .text("ID"), field: "device_id", "a device: is it notified"),
-            Option("delivery", value: .text("ID"), field: "delivery_id", "a delivery: has it arrived"), .json,
+            Option("key", value: .secret("KEY"), field: "security_key", "a security key: whether it is valid now"),
+            Option("comment", value: .text("ID"), field: "comment_id", "a comment: whether it has arrived"),
+            Option("device", value: .text("ID"), field: "device_id", "a device: whether it is notified"),
+            Option("delivery", value: .text("ID"), field: "delivery_id", "a delivery: whether it has arrived"), .json,
         ],
         examples: [
             Example("printf %s \"$KEY\" | deskgate explain --user 42 --key -", "Tells whether this key lets the user in, and if not why."),
-            Example("deskgate explain --comment 9001", "Shows whether a reply of support has arrived, and the obstacles."),
+            Example("deskgate explain --comment 9001", "Shows whether a reply of support has arrived, and if not, the reasons."),
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

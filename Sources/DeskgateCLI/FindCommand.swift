@@ -5,10 +5,12 @@ internal import JSON
 enum FindCommand {
     static let command = Command(
         "find", "Finds users, devices, comments, tickets and deliveries of all apps by their id.",
-        details: "Goes on until everything was looked through. A security key is no id: ask deskgate explain --key.",
-        exits: [.negative: "when nothing has this id"], operand: Operand(.text("ID"), field: "query", "a whole id, of anything"),
+        details: "Searches all data. A security key is not an id: use deskgate explain --key.",
+        exits: [.negative: "when nothing has this id"], operand: Operand(.text("ID"), field: "query", "a complete id of any kind"),
         options: [.config, .json],
-        examples: [Example("deskgate find user-42", "Tells in which apps a user has devices or deliveries, is blocked or signed out.")]
+        examples: [
+            Example("deskgate find user-42", "Shows the apps in which a user has devices or deliveries, is blocked or was signed out.")
+        ]
     ) { arguments throws(CommandError) in
         let id = arguments.operand ?? ""
         return try AdminQuestion.askForPages(
@@ -18,7 +20,7 @@ enum FindCommand {
 
     /// Ids of comments are stored longer than the deliveries of the comments, but the search does not cover these ids.
     private static let nothing =
-        "Nothing has this id. For a comment whose deliveries were deleted, deskgate explain --app APP --comment ID shows its arrival."
+        "Nothing has this id. For a comment whose deliveries were deleted, deskgate explain --app APP --comment ID shows when it arrived."
 
     private static func text(_ answer: JSONObject) -> String {
         let found = answer["found"]?.elements ?? []

@@ -4,17 +4,18 @@ internal import JSON
 /// `deskgate users forget`
 enum ForgetCommand {
     static let forget = Command(
-        "users forget", "Ends all keys of a user for ever, and erases everything about the user from the store.",
+        "users forget", "Revokes all keys of a user permanently, and erases all data about the user from the store.",
         details: "Devices, message texts and identifiers are erased, and pending deliveries are cancelled. The notifiers that get "
             + "registered devices get an event user.forgotten, and the user's id leaves the store when they have it. It cannot be undone.",
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
-            Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
+            Option("reason", value: .text("TEXT"), "the reason, for other operators"), .author, .json,
         ],
         examples: [
             Example(
-                "deskgate users forget --app my-app --user 42 --reason 'asked to be erased'", "Erases a user, and proves it by a search.")
+                "deskgate users forget --app my-app --user 42 --reason 'asked to be erased'",
+                "Erases a user, and verifies it with a search.")
         ]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

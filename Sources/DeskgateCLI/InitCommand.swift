@@ -9,7 +9,7 @@ internal import POSIX
 /// `deskgate init`
 enum InitCommand {
     static let command = Command(
-        "init", "Makes a working configuration with fresh secrets; never overwrites anything.",
+        "init", "Creates a working configuration with new secrets; never overwrites a file.",
         operand: Operand(.directory, required: false, default: "the current directory", "where"),
         options: [
             Option("app", value: .text("ID"), default: "\(placeholder), to be replaced", "the app_id that the help desk shows"),
@@ -19,7 +19,7 @@ enum InitCommand {
             Option(
                 "port", value: .number(1...65534),
                 default:
-                    "\(DemoPorts.usual.listen), and \(DemoPorts.usual.admin) for the admin listener, or others when one of them is taken",
+                    "\(DemoPorts.usual.listen), and \(DemoPorts.usual.admin) for the admin listener, or others when one of them is in use",
                 "the port of the public listener; the admin listener gets the next one"),
             Option(
                 "store", value: .file,
@@ -27,16 +27,16 @@ enum InitCommand {
                 "the SQLite database, relative to DIR; elsewhere when the service may not write to DIR"),
             Option(
                 "simulator", value: .directory,
-                "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore; and its Sendbird, for an app of that"
+                "the directory of a running deskgate simulate: adds its notifiers for ios, android, huawei and rustore, and its Sendbird for an app of that"
             ),
             Option("bot-demo", "add a bot with four functions, and the files of a sample shop that it calls; see deskgate bots demo"),
             .json,
         ],
         examples: [
             Example("deskgate init /etc/deskgate --app my-app", "Makes a configuration and its secrets for the service of the package."),
-            Example("deskgate init data --simulator data/simulator", "Makes one whose pushes go to deskgate simulate."),
-            Example("deskgate init data --help-desk sendbird --app THE-APPLICATION-ID", "Makes one for an app of Sendbird Desk."),
-            Example("deskgate init --bot-demo shop", "Makes one with a bot that deskgate bots demo shows at work."),
+            Example("deskgate init data --simulator data/simulator", "Creates one whose pushes go to deskgate simulate."),
+            Example("deskgate init data --help-desk sendbird --app THE-APPLICATION-ID", "Creates one for an app of Sendbird Desk."),
+            Example("deskgate init --bot-demo shop", "Creates one with the bot of deskgate bots demo."),
         ], run: run)
 
     private static let placeholder = Configuration.placeholderAppID
@@ -84,7 +84,7 @@ enum InitCommand {
     /// The step that adds a notifier, with the choice of what a provider can read.
     private static func notifying(hasOnlyLog: Bool, isSimulated: Bool) -> String {
         let nobody = hasOnlyLog ? " no one is notified of a reply until the app has one besides the log;\n                       " : ""
-        let simulated = isSimulated ? "; the simulated ones say \"full\"" : ""
+        let simulated = isSimulated ? "; the simulated ones have \"full\"" : ""
         return """
             Add notifiers:\(nobody) phones show a neutral text unless a push notifier's "content" is
                                     "author" or "full", and its provider reads what they show\(simulated)

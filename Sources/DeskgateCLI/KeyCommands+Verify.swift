@@ -11,7 +11,7 @@ extension KeyCommands {
     private static let latestMoment = SecurityKey.latestTime.rawValue + 10 * 31_557_600
 
     static let verify = Command(
-        "key verify", "Tells whether a security key lets a user in and why not.",
+        "key verify", "Shows whether a security key allows a user, with the reason of a denial.",
         details:
             "The configuration decides about the key. Unless it denies the key already, the running service, or its store while none runs, "
             + "is asked whether the key is revoked or the user blocked. If neither answers, the status is unknown and the reason "
@@ -23,16 +23,16 @@ extension KeyCommands {
             Option(
                 "at", value: .number(0...latestMoment, Value.moment), default: "now",
                 "the time to decide for, in seconds since 1970; revocations are those in force now"),
-            Option("offline", "call no service: decide by the configuration alone, as if nothing were revoked"),
+            Option("offline", "call no service: decide only by the configuration, as without revocations"),
             .json,
         ],
         examples: [
             Example(
                 "deskgate key mint --app my-app --user 42 | deskgate key verify --app my-app --user 42 --key -",
-                "Reads the key from standard input, where no process list shows it."),
+                "Reads the key from standard input, so that no process list shows it."),
             Example(
                 "printf %s \"$KEY\" | deskgate key verify --offline --app my-app --user 42 --key -",
-                "Checks a key where neither the service nor its store can be asked."),
+                "Checks a key without the service and its store."),
         ]
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
@@ -140,14 +140,14 @@ extension KeyCommands {
             case .failed(let reason):
                 "Revocations could not be asked: \(reason). With --offline the configuration alone decides."
             case .answered where verdict == .undecided(.revocationsUnknown):
-                "The service does not know which keys are revoked; deskgate status says why."
+                "The service does not know which keys are revoked; deskgate status shows the cause."
             case .answered, nil: nil
             }
         }
 
         private var backendMessage: String? {
             guard case .unconfirmed = verdict else { return nil }
-            return "The service would now ask the app's backend, which this command does not."
+            return "The service would now call the app's backend, which this command does not."
         }
     }
 

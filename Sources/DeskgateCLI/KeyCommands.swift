@@ -17,7 +17,7 @@ enum KeyCommands {
     // MARK: key mint
 
     static let mint = Command(
-        "key mint", "Makes a security key for a user and prints it.",
+        "key mint", "Mints a security key for a user and prints it.",
         options: [.config] + appAndUser + [
             Option(
                 "ttl", value: .lifetime, default: "as configured, 7d",
@@ -27,7 +27,7 @@ enum KeyCommands {
                 "which of the app's active keys makes it"), .json,
         ],
         examples: [
-            Example("deskgate key mint --app my-app --user 42 --ttl 12h", "Makes a key for the user 42 that is valid for half a day.")
+            Example("deskgate key mint --app my-app --user 42 --ttl 12h", "Mints a key for the user 42 that is valid for half a day.")
         ], run: runMint)
 
     private static func runMint(_ arguments: Arguments) throws(CommandError) -> ExitCode {
@@ -96,13 +96,14 @@ enum KeyCommands {
         exits: [.negative: "when it is not a security key"],
         options: [
             .config,
-            Option("app", value: .app, field: "app_id", "the app_id: show the state of the app's key that made it, from the configuration"),
+            Option(
+                "app", value: .app, field: "app_id", "the app_id: show the state of the app's key that signed it, from the configuration"),
             key, .json,
         ],
         examples: [
             Example(
                 "deskgate key mint --app my-app --user 42 | deskgate key inspect --app my-app --key -",
-                "Shows when a key was issued, when it expires and which of the app's keys made it.")
+                "Shows when a key was issued, when it expires and which of the app's keys signed it.")
         ], run: runInspect)
 
     private static func runInspect(_ arguments: Arguments) throws(CommandError) -> ExitCode {

@@ -9,8 +9,8 @@ enum ManualCommand {
         "manual", "Prints the manual page deskgate(1), in roff.",
         details: "Its date is today, or that of SOURCE_DATE_EPOCH.", options: [],
         examples: [
-            Example("deskgate manual | man --local-file -", "Shows it."),
-            Example("deskgate manual >/usr/local/share/man/man1/deskgate.1", "Installs it for man deskgate."),
+            Example("deskgate manual | man --local-file -", "Shows the page."),
+            Example("deskgate manual >/usr/local/share/man/man1/deskgate.1", "Installs the page for man deskgate."),
         ]
     ) { _ in
         Console.print(page)
@@ -60,7 +60,7 @@ enum ManualCommand {
         [
             ".SH ENVIRONMENT", ".TP", ".B \(ConfigurationFile.variable)",
             "The path of the configuration when \\fB\\-\\-config\\fR is not given.",
-            ".SH FILES", ".TP", ".I \(ConfigurationFile.usual)", "The configuration when nothing else names one.",
+            ".SH FILES", ".TP", ".I \(ConfigurationFile.usual)", "The default configuration.",
         ]
     }
 

@@ -29,13 +29,13 @@ enum OperatorsTestCommand {
 
     static let command = Command(
         "operators test",
-        "Has the running service send an operator.test to each notifier of operators.notifiers, and shows the results.",
-        exits: [.done: "when all have arrived or were logged", .negative: "when not"],
+        "Makes the running service send an operator.test to each notifier of operators.notifiers, and shows the results.",
+        exits: [.done: "when all have arrived or were logged", .negative: "otherwise"],
         options: [
             .config,
             Option(
                 "wait", value: .number(1...longestWaitSeconds), default: "\(standardWaitSeconds)",
-                "for how many seconds to wait for the first attempts"), .author, .json,
+                "seconds to wait for the first attempts"), .author, .json,
         ],
         examples: [
             Example("deskgate operators test", "Shows whether the service's own alerts reach you.")

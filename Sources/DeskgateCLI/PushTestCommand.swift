@@ -6,8 +6,8 @@ internal import Service
 /// `deskgate push test`
 enum PushTestCommand {
     static let command = Command(
-        "push test", "Sends one push to one device, as a comment would be sent.",
-        exits: [.done: "when the provider has taken it", .negative: "when not"],
+        "push test", "Sends one push to one device, like that of a comment.",
+        exits: [.done: "when the provider has accepted it", .negative: "otherwise"],
         options: [
             .config, Option("notifier", value: .notifier, required: true, "a notifier of type apns, fcm, rustore or hms"),
             Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
@@ -40,7 +40,7 @@ enum PushTestCommand {
 
     private static func sentence(_ verdict: NotifierVerdict, _ notifier: String) -> String {
         guard let remedy = verdict.remedy else { return "delivered: \(notifier) has handed it to the provider" }
-        return "\(verdict.kind == .unknown ? "not delivered" : "refused"): \(verdict.reason): \(remedy)"
+        return "\(verdict.kind == .unknown ? "not delivered" : "rejected"): \(verdict.reason): \(remedy)"
     }
 
     private static func json(_ verdict: NotifierVerdict, _ notifier: String) -> JSONValue {

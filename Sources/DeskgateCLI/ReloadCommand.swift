@@ -12,7 +12,7 @@ enum ReloadCommand {
 
     static let command = Command(
         "reload", "Has the running service read its configuration again, and reports whether it is in force.",
-        details: "It sends SIGHUP and waits for the outcome of this reload. It asks neither the admin listener nor the store.",
+        details: "It sends SIGHUP and waits for the outcome of this reload. It uses neither the admin listener nor the store.",
         exits: [
             .negative: "when the reload was refused, with the reasons, or when the service does not answer in time",
             .usage: "when there is no such process, it is no service of Deskgate, or it may not be signalled",
@@ -20,8 +20,8 @@ enum ReloadCommand {
         options: [
             Option(
                 "pid", value: .number(1...4_194_304),
-                default: "the main process of \(unit), as systemd knows it, else process 1 if it is Deskgate", "the process that serves"),
-            Option("timeout", value: .number(1...600), default: "\(defaultSeconds)", "how many seconds the service may take"),
+                default: "the main process of \(unit), as systemd reports it, else process 1 if it is Deskgate", "the process that serves"),
+            Option("timeout", value: .number(1...600), default: "\(defaultSeconds)", "the time limit in seconds"),
             .json,
         ],
         examples: [
@@ -53,7 +53,7 @@ enum ReloadCommand {
                     + nameTheService)
         case .answered(let bytes):
             guard case .object(let answer) = JSONValue(parsing: bytes) else {
-                throw .failed("the process \(process) does not answer as Deskgate does")
+                throw .failed("the process \(process) does not respond like Deskgate")
             }
             return show(answer, arguments)
         case .notTaken:

@@ -68,7 +68,7 @@ struct RetryProgress {
     private var text: String {
         if shownTotal == 0 {
             return "0 deliveries are pending again: none of those that match is dead. "
-                + "One that found no device (no_target) cannot be retried; the next comment reaches a device that is registered by then."
+                + "One that found no device (no_target) cannot be retried; the next comment reaches the devices registered by then."
         }
         guard retried < shownTotal else {
             return "\(AdminText.count(.integer(retried), one: "delivery is", many: "deliveries are")) pending again."
@@ -90,7 +90,7 @@ struct RetryProgress {
     private static func cause(_ obstacle: RetryObstacle) -> String {
         switch obstacle {
         case .notifierQueueFull: "the queue of the notifier is full (\(obstacle.rawValue)); \(again)."
-        case .queueFull: "as many deliveries wait as may (\(obstacle.rawValue)); \(again)."
+        case .queueFull: "the maximum number of deliveries is waiting (\(obstacle.rawValue)); \(again)."
         case .forgotten: "the user was forgotten (\(obstacle.rawValue)), so there is nothing to send."
         case .noDevice: "the device is not registered (\(obstacle.rawValue)); retry when the person has opened the app, which registers it."
         }

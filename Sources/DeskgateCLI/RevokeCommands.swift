@@ -10,8 +10,9 @@ enum RevokeCommands {
 
     static let revoke = Command(
         "revoke", "Revokes security keys: one, or those of a user, of a key id or of an app.",
-        details: "Name exactly one of --user, --key, --key-id and --all; beside --key also --user, so that only this user's devices are "
-            + "looked at. A running service denies the keys with its next request, other replicas within a second. Devices that their "
+        details:
+            "Give exactly one of --user, --key, --key-id and --all; with --key optionally --user, so that only this user's devices are "
+            + "searched. A running service denies the keys with its next request, other replicas within a second. Devices that their "
             + "apps registered with them are signed out.",
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
@@ -22,11 +23,12 @@ enum RevokeCommands {
             Option(
                 "issued-before", value: .number(1...Revocation.latestBound.rawValue, Value.moment), field: "issued_before",
                 "only keys issued before this time, in seconds since 1970"),
-            Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
+            Option("reason", value: .text("TEXT"), "the reason, for other operators"), .author, .json,
         ],
         examples: [
-            Example("deskgate revoke --app my-app --user 42 --reason 'lost phone'", "Ends every key of a user that was issued until now."),
-            Example("deskgate revoke --app my-app --key-id 1", "Ends every key that the app's key 1 has made."),
+            Example(
+                "deskgate revoke --app my-app --user 42 --reason 'lost phone'", "Revokes every key of a user that was issued until now."),
+            Example("deskgate revoke --app my-app --key-id 1", "Revokes every key signed with the app's key 1."),
         ]
     ) { arguments throws(CommandError) in
         let named = whose.filter(arguments.has)
@@ -60,7 +62,7 @@ enum RevokeCommands {
         ] + AdminQuestion.pages + [.json],
         examples: [
             Example("deskgate revocations list --app my-app --user 42", "Lists the revocations for a user."),
-            Example("deskgate revocations list --app my-app --all", "Lists everything that is revoked in one app."),
+            Example("deskgate revocations list --app my-app --all", "Lists all revocations of one app."),
         ]
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(
@@ -99,7 +101,7 @@ enum RevokeCommands {
 enum UsersCommands {
     static let signOut = command(
         .signOut, summary: "Revokes all keys of a user that were issued until now, and removes the user's devices.",
-        example: "Ends every key of the user 42, who may come back with a new one."
+        example: "Revokes every key of the user 42, who may return with a new one."
     ) { answer in
         "Signed out. \(AdminText.count(answer["removed"], one: "push token is", many: "push tokens are")) removed."
     }
@@ -111,8 +113,8 @@ enum UsersCommands {
 
     static let unblock = command(
         .unblock, summary: "Ends a block: keys without another revocation are valid again.",
-        exits: [.negative: "when the user was not blocked, or stays out"],
-        example: "Lets the user 42 in again.", verdict: { $0["removed"] == .integer(0) || $0["forgotten"] == true ? .negative : .done }
+        exits: [.negative: "when the user was not blocked, or stays denied"],
+        example: "Allows the user 42 again.", verdict: { $0["removed"] == .integer(0) || $0["forgotten"] == true ? .negative : .done }
     ) { answer in
         if answer["forgotten"] == true { return "The user was forgotten, and stays out with any key: give the person another user_id." }
         return answer["removed"] == .integer(0) ? "The user was not blocked." : "Unblocked."
@@ -127,7 +129,7 @@ enum UsersCommands {
             options: [
                 .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
                 Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
-                Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
+                Option("reason", value: .text("TEXT"), "the reason, for other operators"), .author, .json,
             ], examples: [Example("deskgate users \(kind.rawValue) --app my-app --user 42", example)]
         ) { arguments throws(CommandError) in
             let action = try arguments.action { () throws(AdminProblem) in

@@ -53,7 +53,7 @@ struct RotationReport {
     private var plan: String {
         switch step {
         case .add(let id): "add key \(id), which only verifies at first"
-        case .activate(let id): "make key \(id) the active one; all others only verify then"
+        case .activate(let id): "make key \(id) the active one; all others then only verify"
         case .retire(let id): "remove key \(id)"
         }
     }

@@ -76,7 +76,7 @@ struct RotationStatus {
         return Obstacle(
             word: "in_use",
             message: "key \(keyID) \(what); it may be removed after \(unusedSeconds / 86_400) days without use, from "
-                + "\(Self.text(last + unusedSeconds)) on, or with --force: then those who still use it are denied")
+                + "\(Self.text(last + unusedSeconds)) on, or with --force: then clients that still use it are denied")
     }
 
     /// The ids of an app's keys whose security keys are all revoked; empty while no process can be reached.

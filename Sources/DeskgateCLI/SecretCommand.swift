@@ -5,15 +5,15 @@ internal import POSIX
 /// `deskgate secret new`
 enum SecretCommand {
     static let new = Command(
-        "secret new", "Makes a new random secret: 32 bytes as 43 base64url characters.",
+        "secret new", "Creates a new random secret: 32 bytes as 43 base64url characters.",
         options: [
-            Option("out", value: .file, "write it into a new file of mode 600, and show nothing; never overwrites"),
+            Option("out", value: .file, "write it into a new file of mode 600 without printing it; never overwrites"),
             Option("signing", "as whsec_ and base64, for a notifier of type http or for verify"), .json,
         ],
         examples: [
             Example(
                 "deskgate secret new --out /etc/deskgate/secrets/my-app",
-                "Writes a fresh secret into a new file that only its owner may read."),
+                "Writes a new secret into a new file that only its owner can read."),
             Example("deskgate secret new --signing", "Prints one for signing the events of an http notifier."),
         ], run: run)
 

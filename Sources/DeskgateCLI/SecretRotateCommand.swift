@@ -12,21 +12,21 @@ enum SecretRotateCommand {
     private static let defaultUnusedDays: UInt64 = 30
 
     static let command = Command(
-        "secret rotate", "Tells which step of the rotation of an app's secret is next, and does it with --apply.",
+        "secret rotate", "Shows the next step of the rotation of an app's secret, and performs it with --apply.",
         details: "The steps: a new key is added, which only verifies; it becomes the active one; the old one is removed. Each edits the "
             + "configuration file. Reload every replica after each.",
         exits: [.negative: "when the step must wait"],
         options: [
             .config, Option("app", value: .app, required: true, "the app_id"),
-            Option("apply", "do the step, if it is due"), Option("check", "only report, as without --apply"),
+            Option("apply", "perform the step, if it is due"), Option("check", "only report, as without --apply"),
             Option(
                 "unused-days", value: .number(0...36500), default: "the app's longest_life_seconds in days, or \(defaultUnusedDays)",
-                "for how long the old key must not have been used before it is removed"),
-            Option("force", "do the step even if replicas have not taken over the one before, or the old key was used"), .json,
+                "the days without use of the old key before it is removed"),
+            Option("force", "perform the step even if replicas have not applied the previous one, or the old key was used"), .json,
         ],
         examples: [
-            Example("deskgate secret rotate --app my-app", "Tells the next step and whether it is due."),
-            Example("deskgate secret rotate --app my-app --apply", "Does it."),
+            Example("deskgate secret rotate --app my-app", "Shows the next step and whether it is due."),
+            Example("deskgate secret rotate --app my-app --apply", "Performs it."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {

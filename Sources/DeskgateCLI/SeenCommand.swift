@@ -4,7 +4,7 @@ internal import JSON
 /// `deskgate users seen`
 enum SeenCommand {
     static let seen = Command(
-        "users seen", "Records that a user has read everything until now. Pending pushes of it are not sent.",
+        "users seen", "Records that a user has read all messages until now. Their pending pushes are not sent.",
         details: "The app's notifiers of the types http and log get an event conversation.seen. A push that is under way may still arrive. "
             + "Backends ask the same with POST /v1/users/seen.",
         options: [

@@ -10,7 +10,7 @@ enum ServeCommand {
     static let command = Command(
         "serve", "Serves until SIGTERM or SIGINT; a second signal ends it immediately.",
         details: "SIGHUP reads the configuration again; with reload.on_change a change of its files does, too.",
-        exits: [.negative: "when it has stopped and could not close the store, as its log says"], options: [.config],
+        exits: [.negative: "when it has stopped but could not close the store, as its log shows"], options: [.config],
         examples: [
             Example(
                 "deskgate serve --config /etc/deskgate/config.json",

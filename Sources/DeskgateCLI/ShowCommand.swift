@@ -10,7 +10,7 @@ enum ShowCommand {
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"), .json,
         ],
-        examples: [Example("deskgate users show --app my-app --user 42", "Shows everything that is known of a user on one page.")]
+        examples: [Example("deskgate users show --app my-app --user 42", "Shows all records of a user on one page.")]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in
             try UserAction(appID: arguments.required("app"), userID: arguments.required("user"))
@@ -76,12 +76,12 @@ enum ShowCommand {
             return reason == "forgotten" ? "May not chat, ever: the user was forgotten." : "May not chat: the user is blocked."
         }
         if answer["may_chat"] == false, case .integer(let bound) = answer["keys_since"] {
-            return "May not chat: keys issued before \(time(bound)) are revoked, also those of now; deskgate revocations remove ID."
+            return "May not chat: keys issued before \(time(bound)) are revoked, including current ones; deskgate revocations remove ID."
         }
         let who =
             switch AdminText.text(answer["verify"]) {
-            case "backend": "if the app's backend says so"
-            case "key_and_backend": "with a key of the app, if the app's backend says so too"
+            case "backend": "if the app's backend allows it"
+            case "key_and_backend": "with a key of the app, if the app's backend allows it too"
             default: "with a key of the app"
             }
         guard case .integer(let bound) = answer["keys_since"] else { return "May chat \(who)." }
@@ -96,6 +96,6 @@ enum ShowCommand {
         _ title: String, rows: JSONValue?, isComplete: Bool = true, columns: [(heading: String, key: String)]
     ) -> String {
         guard case .array(let rows) = rows, !rows.isEmpty else { return "\(title): none" }
-        return "\(title)\n\(AdminText.table(rows, columns))" + (isComplete ? "" : "\nThere are more.")
+        return "\(title)\n\(AdminText.table(rows, columns))" + (isComplete ? "" : "\nMore are available.")
     }
 }

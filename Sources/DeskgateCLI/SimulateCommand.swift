@@ -9,7 +9,7 @@ enum SimulateCommand {
         options: [
             Option(
                 "directory", value: .directory, required: true,
-                "where fresh credentials, the certificate authority and notifiers.json are written, for their owner only")
+                "the directory for new credentials, the certificate authority and notifiers.json, readable only by their owner")
         ]
             + SimulatedProvider.push.map { provider in
                 Option(
@@ -22,13 +22,13 @@ enum SimulateCommand {
                     "the app_id that Sendbird Chat's webhooks name"),
                 Option(
                     "sendbird-rate", value: .number(1...1_000_000), default: "\(SimulatedChatSettings.defaultRequestsPerSecond)",
-                    "how many requests of a kind Sendbird Chat answers in a second; more are 429"),
+                    "the requests of a kind per second that Sendbird Chat accepts; further ones get 429"),
                 Option(
                     "desk-webhook", value: .text("URL"),
-                    "where Sendbird Desk's webhooks are sent to, such as http://127.0.0.1:8080/sendbird/desk-webhook/my-app"),
+                    "the address for Sendbird Desk's webhooks, such as http://127.0.0.1:8080/sendbird/desk-webhook/my-app"),
                 Option(
                     "chat-webhook", value: .text("URL"),
-                    "where Sendbird Chat's webhooks are sent to, such as http://127.0.0.1:8080/sendbird/chat-webhook/my-app"),
+                    "the address for Sendbird Chat's webhooks, such as http://127.0.0.1:8080/sendbird/chat-webhook/my-app"),
                 Option("script", value: .file, "a JSON file with faults and devices; docs/SIMULATORS.md describes it"),
                 Option(
                     "fault", value: .text("JSON"), repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
@@ -38,7 +38,7 @@ enum SimulateCommand {
             Example("deskgate simulate --directory data/simulator", "Simulates every provider on free ports."),
             Example(
                 #"deskgate simulate --directory data/simulator --fault '{"provider":"fcm","answer":{"status":503}}'"#,
-                "Has FCM fail once."),
+                "Makes FCM fail once."),
         ], run: run)
 
     /// The maximum size of a script in bytes, ample for one written by hand.
@@ -54,7 +54,7 @@ enum SimulateCommand {
         try readFaults(arguments, into: faults, devices)
         let directory = arguments.required("directory")
         let cannotWrite = { (error: SystemError) -> CommandError in
-            .option("directory", "cannot write into \(directory): \(error); give one that you may write into")
+            .option("directory", "cannot write into \(directory): \(error); choose a directory with write permission")
         }
         // Before the simulators start, which takes a second in which `init` would read the file of an earlier run.
         let files = try explaining(

@@ -13,9 +13,9 @@ enum StatusCommands {
         "status",
         "Shows problems with their remedies, whether the service can work, and the state of the configuration and the keys.",
         details: "A warning alone is no problem: the part works, but will fail.",
-        exits: [.negative: "when something is wrong or the service is not ready"], options: [.config, .json],
+        exits: [.negative: "when there is a problem or the service is not ready"], options: [.config, .json],
         examples: [
-            Example("deskgate status", "Asks the running service how it is.")
+            Example("deskgate status", "Shows the state of the running service.")
         ]
     ) { arguments throws(CommandError) in
         let (access, configuration) = try arguments.service()
@@ -109,9 +109,9 @@ enum StatusCommands {
     }
 
     static let health = Command(
-        "health", "Asks the running service whether it answers, as a container's health check does.",
+        "health", "Checks whether the running service responds, like a container's health check.",
         exits: [.negative: "when it does not, or another program answers"],
-        options: [.config, Option("ready", "whether it can store webhooks and registrations, too"), .json],
+        options: [.config, Option("ready", "also check whether it can store webhooks and registrations"), .json],
         examples: [
             Example("deskgate health --ready", "Ends with 0 only if webhooks and registrations can be stored, too.")
         ]
@@ -149,7 +149,7 @@ enum StatusCommands {
             if let mistakes, error.isSilence || error.isUnasked { throw .configuration(mistakes) }
             mistakes?.warn()
             let start = configuration.flatMap { firstStart(of: $0, file) }.map { "start it: \($0)" }
-            let remedy = start ?? "the service does not run, or has another listen in force: deskgate doctor says which"
+            let remedy = start ?? "the service does not run, or has another listen in force: deskgate doctor shows which"
             throw .negative(error.isStranger ? "stranger" : "unreachable", error.description + (error.isSilence ? "; \(remedy)" : ""))
         }
     }

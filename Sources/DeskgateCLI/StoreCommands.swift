@@ -10,19 +10,19 @@ internal import Time
 /// `deskgate store migrate`, `store status`, `store backup` and `store restore`
 enum StoreCommands {
     static let migrate = Command(
-        "store migrate", "Brings the store's schema to this version, as the first start of a new version would.",
+        "store migrate", "Migrates the store's schema to this program's version, as the first start of a new version would.",
         details:
             "With PostgreSQL it lets the service run as a role that may not make tables: migrate as their owner (--url), and grant the "
             + "service's role the rights that it needs (--grant). Any number of processes may migrate at once, and replicas of the previous version continue.",
         options: [
             .config,
-            Option("url", value: .secret("URL"), "the address of a role that may make tables; store.url by default"),
-            Option("grant", value: .text("ROLE"), "a role that may serve with the tables from now on"), .json,
+            Option("url", value: .secret("URL"), "the URL of a role that may create tables; store.url by default"),
+            Option("grant", value: .text("ROLE"), "a role that gets the rights to serve with the tables"), .json,
         ],
         examples: [
             Example(
                 "deskgate store migrate --url - --grant deskgate <owner-url",
-                "Migrates as the owner of the tables, and lets the role deskgate serve with them.")
+                "Migrates as the owner of the tables, and grants the role deskgate the rights to serve with them.")
         ]
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
@@ -36,13 +36,13 @@ enum StoreCommands {
         }
         Console.answer(
             arguments, json: ["version": .integer(Int64(now)), "before": .integer(Int64(before))],
-            text: before == now ? "the schema has version \(now) already" : "the schema has version \(now); it had \(before)")
+            text: before == now ? "the schema already has version \(now)" : "the schema has version \(now); it had \(before)")
         return .done
     }
 
     static let status = Command(
         "store status", "Tells how the store is: versions, sizes, room; of PostgreSQL also the replicas, old transactions and replication.",
-        exits: [.negative: "when something should be looked at"], options: [.config, .json],
+        exits: [.negative: "when something needs attention"], options: [.config, .json],
         examples: [
             Example("deskgate store status", "Shows sizes and versions, and points that need attention.")
         ]
@@ -74,7 +74,9 @@ enum StoreCommands {
         } as: {
             .failed("nothing was backed up: \($0)")
         }
-        if let problem { Console.complain("the backup is made, but its time could not be noted for metrics beside the store: \(problem)") }
+        if let problem {
+            Console.complain("the backup is complete, but its time could not be recorded for metrics beside the store: \(problem)")
+        }
         Console.answer(
             arguments, json: ["backup": .string(file)],
             text: "\(file) holds everything that was stored by now; keep it as secret as the store")
@@ -82,19 +84,19 @@ enum StoreCommands {
     }
 
     static let restore = Command(
-        "store restore", "Puts a backup in the place of the store, which no service may have open; the former store stays beside it.",
+        "store restore", "Replaces the store with a backup. No service may have the store open. The former store remains beside it.",
         details: "Revocations and blocks since the backup are taken over from the copy at store.revocations_path. If there is none that "
             + "can be used, keys that were revoked since the backup are valid again, and the command says so.",
         exits: [.negative: "when it is restored, and the keys of --sign-out-issued-before are still valid"],
-        operand: Operand(.file, "the backup, which stays where it is"),
+        operand: Operand(.file, "the backup, which is not moved"),
         options: [
-            .config, Option("as-is", "accept a copy whose log (-wal) is missing, without the log's contents"),
+            .config, Option("as-is", "accept a copy without its log (-wal); the log's contents are lost"),
             Option(
                 "sign-out-issued-before", value: .number(1...Revocation.latestBound.rawValue, Value.moment),
-                "end all keys of all apps that were issued before this time, in seconds since 1970"), .json,
+                "revoke all keys of all apps that were issued before this time, in seconds since 1970"), .json,
         ],
         examples: [
-            Example("deskgate store restore /var/backups/deskgate.db", "Puts the backup in the place of the store."),
+            Example("deskgate store restore /var/backups/deskgate.db", "Replaces the store with the backup."),
             Example(
                 "deskgate store restore /var/backups/deskgate.db --sign-out-issued-before 1767225600",
                 "Also signs out all users with older keys."),
@@ -129,7 +131,7 @@ enum StoreCommands {
     private static func sentences(_ restored: RestoredStore, isSignedOut: Bool) -> [String] {
         var sentences = ["\(restored.path) is restored" + (restored.former.map { "; the former store is \($0)" } ?? "")]
         if let count = restored.recovered, count > 0 {
-            let what = count == 1 ? "1 revocation that the backup lacks is" : "\(count) revocations that the backup lacks are"
+            let what = count == 1 ? "1 revocation missing in the backup is" : "\(count) revocations missing in the backup are"
             sentences.append("\(what) in force again, from the copy of the revocations: deskgate revocations list")
         }
         if let doubt = restored.doubt {

@@ -9,9 +9,9 @@ enum StoreCopyCommand {
     static let command = Command(
         "store copy", "Copies everything from the SQLite store into the PostgreSQL store, or back, while no service uses either.",
         details:
-            "The configuration names both, store.path and store.url. An interrupted copy continues when the command is repeated.",
+            "The configuration must contain both, store.path and store.url. An interrupted copy continues when the command is repeated.",
         options: [
-            Option("to", value: .choice(words, "STORE"), required: true, "postgres or sqlite: the store to fill, which holds nothing yet"),
+            Option("to", value: .choice(words, "STORE"), required: true, "postgres or sqlite: the store to fill, which must be empty"),
             Option("anew", "remove the rows of an unfinished copy, and begin again"), .config, .json,
         ],
         examples: [
@@ -23,7 +23,7 @@ enum StoreCopyCommand {
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let store = try arguments.configuration().store
         guard store.namesBoth else {
-            throw .usage("the configuration must name both stores: store.path and store.url")
+            throw .usage("the configuration must contain both stores: store.path and store.url")
         }
         let target = arguments.required("to")
         let place = InitPlace(of: try arguments.configurationFile())
@@ -47,7 +47,7 @@ enum StoreCopyCommand {
 
     private static func sentence(_ report: StoreCopyReport, _ target: String) -> String {
         let lines = report.tables.map { "\($0.name): \($0.rows)" }
-        return (lines + ["\(report.rows) rows are in both stores; continue with store.type \(target)"]).joined(separator: "\n")
+        return (lines + ["\(report.rows) rows are in both stores; now set store.type to \(target)"]).joined(separator: "\n")
     }
 }
 

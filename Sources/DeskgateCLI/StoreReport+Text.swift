@@ -17,7 +17,7 @@ extension StoreReport {
     /// The output of `store status` for people.
     /// - Parameter room: the free space of its disk; nil where unknown.
     func text(_ warnings: [String], room: String?) -> String {
-        var lines = ["\(place): schema \(version)\(version == latest ? "" : ", this program's is \(latest)"), \(Self.size(bytes))"]
+        var lines = ["\(place): schema \(version)\(version == latest ? "" : ", this program needs \(latest)"), \(Self.size(bytes))"]
         for part in parts where part.rows == nil || part.bytes > 0 {
             let rows = part.rows.map { ", about \($0) rows and \(part.deadRows ?? 0) dead ones" } ?? ""
             lines.append("  \(part.name): \(Self.size(part.bytes))\(rows)")
@@ -73,7 +73,7 @@ extension ServerReport {
         ]
         lines += replicas.map { "  replica \($0.id), seen \($0.silentMilliseconds / 1000) s ago" }
         lines += standbys.map(\.line)
-        lines += slots.map { "  slot \($0.name): \($0.isActive ? "active" : "not read"), keeps \(StoreReport.size($0.keptBytes))" }
+        lines += slots.map { "  slot \($0.name): \($0.isActive ? "active" : "no reader"), keeps \(StoreReport.size($0.keptBytes))" }
         lines += pending.map { "  \($0.count) deliveries wait for \($0.notifier)" }
         if let oldest {
             lines.append("  oldest transaction: \(oldest.milliseconds / 1000) s, of \(oldest.owner)")

@@ -12,10 +12,10 @@ enum TicketsCommands {
     private static let priorities = Value.text("PRIORITY")
     private static let related = Option(
         "related", value: .text("CHANNEL"), repeatable: true, field: "related_channels", "a channel that it is about, at most 3")
-    private static let running = "Only a running service asks the help desk."
+    private static let running = "Needs a running service, which calls the help desk."
 
     static let create = Command(
-        "tickets create", "Makes a ticket for a customer at the help desk.",
+        "tickets create", "Creates a ticket for a customer at the help desk.",
         details: "\(running) Support sees the ticket with the customer's first message, so give one with --message, or let the app "
             + "send it.",
         exits: [.negative: "when the help desk does not know the user"],
@@ -23,8 +23,8 @@ enum TicketsCommands {
             .config, app, owner,
             Option("user-name", value: .text("NAME"), field: "user_name", "the customer's name, as support sees it from now on"),
             Option("title", value: .text("TEXT"), required: true, "the subject"),
-            Option("group", value: .text("KEY"), field: "group_key", "the group of support that gets it"),
-            Option("priority", value: priorities, default: "the help desk's", "how urgent it is: LOW, MEDIUM, HIGH or URGENT"),
+            Option("group", value: .text("KEY"), field: "group_key", "the group of agents for the ticket"),
+            Option("priority", value: priorities, default: "the help desk's", "the urgency: LOW, MEDIUM, HIGH or URGENT"),
             Option(
                 "field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a registered field of the help desk"),
             related, Option("message", value: .text("TEXT"), "the customer's first message"), .author, .json,
@@ -45,7 +45,7 @@ enum TicketsCommands {
         return try AdminQuestion.ask(action, arguments: arguments) { answer in
             let ticket = AdminText.text(of: "ticket.ticket_id", in: answer)
             let message = answer["message"] == "failed" ? " The first message was not sent; send it from the app." : ""
-            return "Made. Its number is \(ticket).\(message)\(dropped(answer))"
+            return "Created. The ticket's number is \(ticket).\(message)\(dropped(answer))"
         }
     }
 
@@ -54,7 +54,7 @@ enum TicketsCommands {
         exits: [.negative: "when there is no such ticket"],
         options: [
             .config, app, Option("ticket", value: number, field: "ticket_id", "the help desk's number of the ticket"),
-            Option("channel", value: .text("URL"), "the address of its conversation's channel"), .json,
+            Option("channel", value: .text("URL"), "the URL of its conversation's channel"), .json,
         ],
         examples: [Example("deskgate tickets show --app my-app --ticket 101", "Shows the ticket 101.")]
     ) { arguments throws(CommandError) in
@@ -69,10 +69,10 @@ enum TicketsCommands {
         "tickets list", "Lists open or closed tickets of the help desk's, the last changed first.", details: running,
         options: [
             .config, app, user, Option("closed", "those that are closed, in place of those that are open"),
-            Option("field", value: .text("FIELD"), field: "custom_field", "KEY=VALUE, a field that they must have"),
+            Option("field", value: .text("FIELD"), field: "custom_field", "KEY=VALUE, a field that the tickets must have"),
             Option(
                 "limit", value: .number(1...UInt64(TicketQuery.longestPage)),
-                default: "\(TicketQuery.pageLength), with --all \(TicketQuery.longestPage)", "how many a page"),
+                default: "\(TicketQuery.pageLength), with --all \(TicketQuery.longestPage)", "the number of tickets on a page"),
             AdminQuestion.pages[1], AdminQuestion.pages[2], .json,
         ],
         examples: [
@@ -105,7 +105,8 @@ enum TicketsCommands {
     }
 
     static let close = changing(
-        "close", summary: "Closes a ticket that is active or idle.", options: [Option("comment", value: .text("TEXT"), "why, for support")],
+        "close", summary: "Closes a ticket that is active or idle.",
+        options: [Option("comment", value: .text("TEXT"), "the reason, for support")],
         exit: "when there is no such ticket, or it is not active or idle", example: "Closes the ticket 101."
     ) { arguments throws(AdminProblem) in
         try TicketAction.closing(
@@ -129,7 +130,7 @@ enum TicketsCommands {
     }
 
     static let relate = Command(
-        "tickets relate", "Says which channels of its customer's a ticket is about.",
+        "tickets relate", "Sets the customer's channels that are related to a ticket.",
         details: "\(running) Support sees these conversations beside the ticket. The customer must have joined each.",
         exits: [.negative: "when there is no such ticket"],
         options: [.config, app, ticket, related, Option("none", "it is about no channel, in place of --related"), .author, .json],
@@ -149,7 +150,7 @@ enum TicketsCommands {
 
     static let fields = Command(
         "tickets fields", "Sets fields of a ticket or of a customer at the help desk.",
-        details: "\(running) Name a ticket or a user. An empty value clears a field. The help desk drops unregistered keys.",
+        details: "\(running) Give a ticket or a user. An empty value clears a field. The help desk ignores unregistered keys.",
         exits: [.negative: "when there is no such ticket or customer, or the help desk has dropped every field"],
         options: [
             .config, app, Option("ticket", value: number, field: "ticket_id", "the help desk's number of the ticket"),
@@ -159,7 +160,7 @@ enum TicketsCommands {
             ),
             .author, .json,
         ],
-        examples: [Example("deskgate tickets fields --app my-app --ticket 101 --field order=7", "Notes the order of the ticket 101.")]
+        examples: [Example("deskgate tickets fields --app my-app --ticket 101 --field order=7", "Sets the field order of the ticket 101.")]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in
             try TicketAction.settingFields(

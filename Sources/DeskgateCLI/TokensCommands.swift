@@ -34,10 +34,10 @@ enum TokensCommands {
     }
 
     static let remove = Command(
-        "tokens remove", "Removes the push tokens of a user, or of one device; no webhook brings them back.",
+        "tokens remove", "Removes the push tokens of a user, or of one device; webhooks do not register them again.",
         options: [
             .config, app, Option("user", value: .text("ID"), required: true, field: "user_id", "of this user_id"),
-            Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .author, .json,
+            Option("device", value: .text("ID"), field: "device_id", "only of this device_id"), .author, .json,
         ],
         examples: [
             Example("deskgate tokens remove --app my-app --user 42 --device phone-1", "Removes the push token of one device.")

@@ -18,19 +18,20 @@ package struct DeliveryMetrics: Sendable {
         tries = registry.counter(
             "deskgate_delivery_tries_total", "Attempts of deliveries by outcome.", labels: ["notifier", "outcome", "reason"])
         duration = registry.histogram(
-            "deskgate_delivery_duration_seconds", "Time that a try took.", labels: ["notifier"],
+            "deskgate_delivery_duration_seconds", "Time of an attempt.", labels: ["notifier"],
             bounds: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
         registry.gauge(
             "deskgate_store_up", "1 while the store is open and accepts; a full queue does not count. The log tells why not.", labels: []
         ) {
             [ComputedSample(value: store.refusal.map { $0.kind == .queueFull } ?? true ? 1 : 0)]
         }
-        registry.gauge("deskgate_queue_pending", "Deliveries that wait.", labels: ["notifier"]) {
+        registry.gauge("deskgate_queue_pending", "Pending deliveries.", labels: ["notifier"]) {
             Self.samples(store, inbox: inbox) { Double($0.count) }
         }
         NotifierMetrics.register(registry, inbox)
         registry.gauge(
-            "deskgate_queue_oldest_seconds", "Age of the oldest delivery that waits: of the one that expires first.", labels: ["notifier"]
+            "deskgate_queue_oldest_seconds", "Age of the oldest pending delivery, which is the one that expires first.",
+            labels: ["notifier"]
         ) {
             let now = clocks.unixMilliseconds()
             return Self.samples(store, inbox: inbox) { Double(now.elapsed(since: $0.oldestReceivedAt)) / 1000 }

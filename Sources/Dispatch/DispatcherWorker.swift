@@ -105,7 +105,7 @@ final class DispatcherWorker: Sendable {
             for finished in unreported { lost.remove(ClaimedAttempt(id: finished.id, attempt: finished.attempt)) }
             return lost.map { FinishedAttempt(id: $0.id, attempt: $0.attempt, next: .retry(at: now), reason: "claim_lost", now: now) }
         } catch {
-            log("the store could not return the deliveries that this process has claimed", error: error)
+            log("the store could not release the deliveries that this process has claimed", error: error)
             return []
         }
     }

@@ -196,7 +196,7 @@ extension NotifierLog.Ending {
         switch self {
         case .dead: "deliveries ended without arriving"
         case .deviceGone: "deliveries ended because the provider does not know their devices any more"
-        case .noTarget: "deliveries ended because no registered device was there for them"
+        case .noTarget: "deliveries ended because no device was registered for them"
         case .superseded: "deliveries ended because their comments were read before"
         case .putOff: "deliveries wait because of their devices"
         }

@@ -23,7 +23,8 @@ enum NotifierMetrics {
             }
         }
         registry.gauge(
-            "deskgate_credential_expiry_timestamp_seconds", "When a notifier's certificate expires, in Unix seconds.", labels: ["notifier"]
+            "deskgate_credential_expiry_timestamp_seconds", "Time at which a notifier's certificate expires, in Unix seconds.",
+            labels: ["notifier"]
         ) {
             let expiries = inbox.withLock { $0.notifiers.mapValues(\.credentialExpiresAt) }.sorted { $0.key < $1.key }
             return expiries.compactMap { name, expiry in expiry.map { ComputedSample(name, value: Double($0.rawValue)) } }

@@ -69,7 +69,7 @@ struct StoreOpener: Sendable {
             } catch {
                 if logged != error {
                     logger.log(
-                        .error, message: "the store cannot be opened; requests that need it are refused until it can",
+                        .error, message: "the store cannot be opened; requests that need it are answered 503 until it is open",
                         fields: ["reason": .string(error.description)])
                 }
                 logged = error
@@ -99,8 +99,8 @@ struct StoreOpener: Sendable {
     }
 
     private func log(_ refusal: StoreError?) {
-        guard let refusal else { return logger.log(.info, message: "the store accepts again") }
-        logger.log(.error, message: "the store accepts nothing", fields: ["reason": .string(refusal.description)])
+        guard let refusal else { return logger.log(.info, message: "the store accepts data again") }
+        logger.log(.error, message: "the store accepts no data", fields: ["reason": .string(refusal.description)])
     }
 
     /// - Returns: false after `close`.

@@ -160,6 +160,6 @@ private func readScript(context: UnsafeMutableRawPointer?, text: UnsafePointer<U
 }
 
 private func withReading<Result>(_ context: UnsafeMutableRawPointer?, _ body: (HTMLReading) -> Result) -> Result {
-    guard let context = unsafe context else { fatalError("the parser hands on the context that it was given") }
+    guard let context = unsafe context else { fatalError("the parser must pass on its context") }
     return unsafe Unmanaged<HTMLReading>.fromOpaque(context)._withUnsafeGuaranteedRef { body($0) }
 }

@@ -77,7 +77,7 @@ package struct HTTP2Response: Sendable {
     ///     - status: 200 to 599; traps on any other.
     ///     - headers: names in lower case, as RFC 9113 section 8.2 requires.
     package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
-        precondition((200...599).contains(status), "a response's status is 200 to 599")
+        precondition((200...599).contains(status), "the status must be from 200 to 599")
         self.status = status
         self.body = body
         var bytes: [UInt8] = []
@@ -134,7 +134,7 @@ package struct HTTP2Settings: Sendable {
         host: String = "127.0.0.1", port: UInt16 = 0, tls: TLSServerContext? = nil, threads: Int = 1, bodyLimit: Int = 64 * 1024,
         streamLimit: Int = 1000, connectionLimit: Int = 1024
     ) {
-        precondition(threads > 0 && bodyLimit >= 0 && streamLimit >= 0 && connectionLimit > 0, "bounds are positive")
+        precondition(threads > 0 && bodyLimit >= 0 && streamLimit >= 0 && connectionLimit > 0, "the limits must be positive")
         self.host = host
         self.port = port
         self.tls = tls

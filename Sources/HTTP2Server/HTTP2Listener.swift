@@ -47,7 +47,7 @@ package final class HTTP2Listener: Sendable {
     }
 
     deinit {
-        precondition(context.isStopped.withLock { $0 }, "an HTTP/2 server must be stopped before it is let go")
+        precondition(context.isStopped.withLock { $0 }, "an HTTP/2 server must be stopped before it is released")
     }
 
     package var counts: HTTP2Counts {
@@ -122,7 +122,7 @@ final class ListeningSocket: Sendable {
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         guard unsafe inet_pton(AF_INET, host, &name.sin_addr) == 1 else {
-            throw HTTP2Error(description: "cannot listen on \(host): give an IPv4 address, such as 127.0.0.1")
+            throw HTTP2Error(description: "cannot listen on \(host): use an IPv4 address, such as 127.0.0.1")
         }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_INET, type, 0)
@@ -137,7 +137,7 @@ final class ListeningSocket: Sendable {
         guard isListening else {
             let reason = unsafe String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
-            throw HTTP2Error(description: "cannot listen on \(host):\(port): \(reason); choose another port, or 0 for any")
+            throw HTTP2Error(description: "cannot listen on \(host):\(port): \(reason); choose another port, or 0 for any free port")
         }
         self.descriptor = descriptor
         self.port = UInt16(bigEndian: name.sin_port)

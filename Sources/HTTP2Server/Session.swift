@@ -13,7 +13,7 @@ final class Session {
             stream_closed: streamClosed)
         let context = unsafe Unmanaged.passUnretained(connection).toOpaque()
         guard let raw = unsafe shim_nghttp2_session_server_new(&callbacks, context) else {
-            fatalError("out of memory while making an HTTP/2 session")
+            fatalError("out of memory while creating an HTTP/2 session")
         }
         unsafe self.raw = raw
         limitStreams(streamLimit)
@@ -143,7 +143,7 @@ func answerWanted(
 }
 
 private func withConnection<Result>(_ context: UnsafeMutableRawPointer?, _ body: (Connection) -> Result) -> Result {
-    guard let context = unsafe context else { preconditionFailure("a session is made with its connection") }
+    guard let context = unsafe context else { preconditionFailure("a session must have a connection") }
     return unsafe Unmanaged<Connection>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }
 

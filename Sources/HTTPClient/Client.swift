@@ -31,7 +31,7 @@ package final class Client: Sendable {
     }
 
     deinit {
-        precondition(inbox.isClosing, "a client must be closed before it is let go")
+        precondition(inbox.isClosing, "a client must be closed before it is released")
     }
 
     /// Sends a request.

@@ -53,13 +53,13 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         case .connect: "the host does not accept connections or cannot be reached"
         case .proxy: "the proxy cannot be reached or refused"
         case .tls(let text, _): "TLS failed: \(text)"
-        case .timeout(let phase): "the time was over \(phase.rawValue)"
-        case .closedEarly: "the connection was closed before the response was whole"
+        case .timeout(let phase): "the request timed out \(phase.rawValue)"
+        case .closedEarly: "the connection was closed before the response was complete"
         case .reset: "the connection was reset"
         case .malformedResponse: "the response is not HTTP"
         case .headersTooLarge: "the response's head is too large"
         case .cancelled: "the request was cancelled"
-        case .overloaded: "too many requests are waiting already"
+        case .overloaded: "too many requests are waiting"
         case .other(let code): "the transfer failed with libcurl's error \(code)"
         }
     }

@@ -15,7 +15,7 @@ package struct ClientRequest: Sendable {
 
         package var description: String {
             switch self {
-            case .url: "the URL must start with http:// or https://, name a host, and be ASCII without spaces"
+            case .url: "the URL must start with http:// or https://, contain a host, and be ASCII without spaces"
             case .headerName(let index): "header \(index) has a name that may not be sent"
             case .headerValue(let index): "header \(index) has control characters in its value"
             }
@@ -60,9 +60,9 @@ package struct ClientRequest: Sendable {
         address: IPAddress? = nil, acceptsCompression: Bool = false, needsOnlyHead: Bool = false,
         takesPartialBody: Bool = false
     ) throws(Problem) {
-        precondition(method != .get || body.isEmpty, "GET has no body")
-        precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
-        precondition(responseBodyLimit >= 0, "a limit is not negative")
+        precondition(method != .get || body.isEmpty, "a GET request must not have a body")
+        precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts must be positive")
+        precondition(responseBodyLimit >= 0, "the limit must not be negative")
         guard let origin = Origin(url) else { throw .url }
         for (index, header) in headers.enumerated() {
             guard HeaderRules.isSendable(name: header.name) else { throw .headerName(index: index) }
@@ -158,7 +158,7 @@ final class TextList {
     }
 
     private func append(_ line: String) {
-        guard let list = unsafe curl_slist_append(first, line) else { fatalError("out of memory while making a request") }
+        guard let list = unsafe curl_slist_append(first, line) else { fatalError("out of memory while creating a request") }
         unsafe first = list
     }
 }

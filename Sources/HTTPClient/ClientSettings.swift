@@ -90,7 +90,8 @@ package struct ClientSettings: Sendable {
     /// Traps on invalid settings, which are a programmer's mistake.
     func check() {
         precondition(
-            connectionsPerHost > 0 && connectionLimit >= connectionsPerHost, "one connection a host at least, and not more than all")
+            connectionsPerHost > 0 && connectionLimit >= connectionsPerHost, "at least one connection per host, and not more than the total"
+        )
         precondition(1...connectionsPerHost ~= connectionsPerOwner ?? connectionsPerHost, "a share of the connections is a part of them")
         precondition(1...requestLimit ~= requestsPerOwner ?? requestLimit, "a share of the requests is a part of them")
         precondition(requestLimit > 0 && idleConnectionSeconds > 0, "limits are positive")

@@ -67,7 +67,7 @@ final class Engine {
 
     private func enqueue(_ transfer: Transfer) {
         let isQueued = admission.add(transfer, for: transfer.place)
-        precondition(isQueued, "the inbox bounds what waits")
+        precondition(isQueued, "the inbox limits the waiting requests")
         firstDeadline = min(firstDeadline, transfer.deadline)
     }
 

@@ -55,7 +55,7 @@ package final class Server: Sendable {
     }
 
     deinit {
-        precondition(life.withLock { $0 } == .stopped, "a server must be stopped before it is let go")
+        precondition(life.withLock { $0 } == .stopped, "a server must be stopped before it is released")
     }
 
     package var connectionCount: Int {

@@ -150,9 +150,9 @@ extension JSONFieldError: CustomStringConvertible {
     package var description: String {
         switch problem {
         case .missing: "\(name) is missing"
-        case .null: "\(name) is null, a string was expected"
+        case .null: "\(name) is null, but a string was expected"
         case .notAString: "\(name) is not a string"
-        case .rootNotAnObject: "\(name) was expected in a JSON object, the text is something else"
+        case .rootNotAnObject: "\(name) was expected in a JSON object, but the text is not an object"
         }
     }
 }

@@ -84,7 +84,7 @@ struct SchemaCheck {
         check(items.count, range: rules.count, one: "item", many: "items")
         if rules.areUnique {
             var seen: Set<[UInt8]> = []
-            if !items.allSatisfy({ seen.insert(canonical($0)).inserted }) { refuse("must not have an item twice") }
+            if !items.allSatisfy({ seen.insert(canonical($0)).inserted }) { refuse("must not contain an item twice") }
         }
         guard let node = rules.items else { return }
         for (index, item) in items.enumerated() where !isDone {

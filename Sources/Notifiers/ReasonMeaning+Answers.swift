@@ -115,7 +115,7 @@ extension ReasonMeaning {
                     "\(openApp). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
         case .tooMany:
             ReasonMeaning(
-                "the provider asks for fewer pushes", "провайдер просит слать реже", do: waiting,
+                "the provider limits the rate of pushes", "провайдер просит слать реже", do: waiting,
                 ifItLasts: LocalizedText("have the provider raise your quota of pushes", "попросите провайдера увеличить вашу квоту пушей"))
         case .failing:
             ReasonMeaning(
@@ -125,9 +125,9 @@ extension ReasonMeaning {
             )
         case .message:
             ReasonMeaning(
-                "the provider finds something wrong with this push", "провайдеру что-то не нравится в этом пуше",
+                "the provider rejects this push as invalid", "провайдеру что-то не нравится в этом пуше",
                 do: LocalizedText(
-                    "check the notifier's texts and \"url\", and report it if both are right",
+                    "check the notifier's texts and \"url\", and report this problem if both are correct",
                     "проверьте тексты канала и \"url\", а если они верны, сообщите разработчикам"))
         case .settings:
             ReasonMeaning(
@@ -145,7 +145,7 @@ extension ReasonMeaning {
         }
         if [429, 503].contains(status) {
             return ReasonMeaning(
-                "the receiver asks for fewer requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
+                "the receiver limits the rate of requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
         }
         if status >= 500 {
             return ReasonMeaning(
@@ -159,7 +159,7 @@ extension ReasonMeaning {
         case .push where ![401, 403, 404, 405].contains(status): return of(.message, reason: reason, source: source)
         case .push, .relay:
             return ReasonMeaning(
-                "the receiver refuses the notifier's settings", "получатель не принимает настройки канала",
+                "the receiver rejects the notifier's settings", "получатель не принимает настройки канала",
                 do: source.settingsRemedy(reason))
         }
     }
@@ -174,7 +174,8 @@ extension ReasonMeaning {
             ReasonMeaning("the receiver accepts no more events", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
         case 300..<400:
             ReasonMeaning(
-                "the receiver redirects, which is never followed", "получатель перенаправляет, а Deskgate за перенаправлением не идёт",
+                "the receiver redirects, and Deskgate does not follow redirects",
+                "получатель перенаправляет, а Deskgate за перенаправлением не идёт",
                 do: LocalizedText("check \"url\"", "проверьте \"url\""))
         default:
             ReasonMeaning(

@@ -7,7 +7,7 @@ extension ReasonMeaning {
             "проверьте \"url\", сеть и межсетевой экран между этой машиной и получателем; Deskgate повторяет попытки")
         let url = LocalizedText("check \"url\"", "проверьте \"url\"")
         return switch reason {
-        case .invalidURL: ReasonMeaning("the address of the receiver is no URL", "адрес получателя не является URL", do: url)
+        case .invalidURL: ReasonMeaning("the address of the receiver is not a valid URL", "адрес получателя не является URL", do: url)
         case .hostUnknown:
             ReasonMeaning(
                 "the receiver's host name could not be resolved", "имя узла получателя не удалось разрешить",
@@ -27,18 +27,20 @@ extension ReasonMeaning {
                     "проверьте сертификат получателя, а если он от вашего центра сертификации, то и \"certificate_authorities\""))
         case .timeout:
             ReasonMeaning(
-                "the receiver did not answer in time, and may have received it", "получатель не ответил вовремя, но мог всё получить",
+                "the receiver did not answer in time, and may have received the request",
+                "получатель не ответил вовремя, но мог всё получить",
                 do: LocalizedText(
-                    "see why it is slow, or raise \"timeout_seconds\"", "выясните, почему он медлит, или увеличьте \"timeout_seconds\""))
+                    "find out why the receiver is slow, or raise \"timeout_seconds\"",
+                    "выясните, почему он медлит, или увеличьте \"timeout_seconds\""))
         case .closedEarly, .connectionReset:
             ReasonMeaning(
-                "the connection was lost before an answer came; the receiver may have received it",
+                "the connection was lost before an answer came; the receiver may have received the request",
                 "соединение оборвалось до ответа; получатель мог всё получить", do: network)
         case .malformedResponse, .headersTooLarge:
             ReasonMeaning(
-                "the server there does not speak proper HTTP", "ответ не похож на HTTP",
+                "the server at this address does not speak valid HTTP", "ответ не похож на HTTP",
                 do: LocalizedText(
-                    "check \"url\" and \"proxy\": another server may answer there",
+                    "check \"url\" and \"proxy\": another server may answer at this address",
                     "проверьте \"url\" и \"proxy\": возможно, там отвечает другой сервер"))
         case .cancelled, .overloaded: ReasonMeaning("Deskgate did not send it then", "Deskgate тогда ничего не отправил", do: waiting)
         }

@@ -58,14 +58,14 @@ extension ReasonMeaning {
         case .credentialAccepted: ReasonMeaning("the provider accepts the credential", "провайдер принимает ключ", do: nil)
         case .deviceDelayed:
             ReasonMeaning(
-                "the provider asks for fewer pushes to this device, so it was not called for a while",
+                "the provider has limited the pushes to this device, so it was not called for a while",
                 "провайдер просит слать этому устройству реже, поэтому некоторое время его не спрашивали", do: waiting,
                 ifItLasts: LocalizedText(
                     "no repair is needed: the provider limits the pushes to one device",
                     "чинить нечего: провайдер ограничивает число пушей на одно устройство"))
         case .invalidToken:
             ReasonMeaning(
-                "the device's push token is malformed: no device of this provider has such a one",
+                "the device's push token is malformed: no device of this provider has such a token",
                 "пуш-токен устройства повреждён: у этого провайдера таких не бывает", do: newToken)
         case .keyNotForEnvironment:
             ReasonMeaning(
@@ -81,7 +81,7 @@ extension ReasonMeaning {
                 do: source.settingsRemedy(reason.rawValue))
         case .noDevice:
             ReasonMeaning(
-                "the device was not registered any more when its turn came",
+                "the device was no longer registered when the attempt was due",
                 "когда подошла очередь, устройство уже не было зарегистрировано",
                 do: LocalizedText(
                     "have the person open the app, which registers the device again",
@@ -90,7 +90,7 @@ extension ReasonMeaning {
             ReasonMeaning("an event of this type is not shown on phones", "события этого типа на телефонах не показывают", do: nil)
         case .payloadTooLarge:
             ReasonMeaning(
-                "the push is larger than the provider takes", "пуш больше, чем принимает провайдер",
+                "the push is larger than the provider accepts", "пуш больше, чем принимает провайдер",
                 do: LocalizedText("shorten the notifier's texts", "сократите тексты канала"))
         case .requestCannotBeMade:
             ReasonMeaning(
@@ -118,10 +118,10 @@ extension ReasonMeaning {
                 do: PushNotifier.clockRemedy)
         case ProviderTokenFailure.StateReason.tooManyUpdates.rawValue:
             return ReasonMeaning(
-                "the provider complains of too many access tokens", "провайдер жалуется, что токены доступа меняются слишком часто",
+                "the provider reports too many different access tokens", "провайдер жалуется, что токены доступа меняются слишком часто",
                 do: waiting,
                 ifItLasts: LocalizedText(
-                    "reload less often: each reload that changes the notifier makes a new token, and Apple takes one every 20 minutes",
+                    "reload less often: each reload that changes the notifier creates a new token, and Apple accepts one every 20 minutes",
                     "перезагружайте настройки реже: после каждого изменения канала нужен новый токен, а провайдер принимает их раз в 20 минут"
                 ))
         default: break
@@ -130,14 +130,14 @@ extension ReasonMeaning {
         guard inner != reason else { return nil }
         if let status = StatusReason.status(inner), status == 429 || status >= 500 {
             return ReasonMeaning(
-                "the provider's token server failed, or asks for fewer requests",
+                "the provider's token server failed, or limits the requests",
                 "у сервера токенов провайдера сбой, или он просит обращаться реже", do: waiting, ifItLasts: statusPage)
         }
         let meaning = ClientReason(rawValue: inner).map { of($0, source) }
         return ReasonMeaning(
             meaning.map { LocalizedText("while an access token was fetched, \($0.text)", "при получении токена доступа: \($0.text)") }
                 ?? LocalizedText(
-                    "the provider's token server gave no access token", "сервер токенов провайдера не выдал токен доступа"),
+                    "the provider's token server returned no access token", "сервер токенов провайдера не выдал токен доступа"),
             meaning?.remedy ?? source.settingsRemedy(reason))
     }
 }
@@ -150,7 +150,7 @@ extension ReasonSource {
         case .http: LocalizedText("check \"url\" and \"secret\"", "проверьте \"url\" и \"secret\"")
         case .relay:
             LocalizedText(
-                "check the notifier's address, and that the help desk has this app_id and the address of our authorization",
+                "check the notifier's address, and that the help desk has this app_id and the URL of Deskgate's authorization",
                 "проверьте адрес канала и то, что в службе поддержки указаны этот app_id и адрес нашей проверки")
         case .log, .unknown: LocalizedText("check the notifier's settings", "проверьте настройки канала")
         }

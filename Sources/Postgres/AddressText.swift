@@ -12,7 +12,7 @@ struct AddressText {
     /// Parses a URL or `keyword=value` text. Erases every copy of a secret except the returned ones.
     static func parse(_ text: Span<UInt8>) throws(PostgresError) -> AddressText {
         guard !text.isEmpty, text.count <= 1 << 16 else { throw PostgresError(.settings, "the address is empty or too long") }
-        for index in text.indices where text[index] == 0 { throw PostgresError(.settings, "the address holds a NUL") }
+        for index in text.indices where text[index] == 0 { throw PostgresError(.settings, "the address contains a NUL") }
         if let scheme = foreignScheme(text) {
             throw PostgresError(.settings, "the address begins with \(scheme), but the store is PostgreSQL; give \(sample)")
         }
@@ -85,7 +85,7 @@ struct AddressText {
     /// Returns the error for a parameter that other libraries support and libpq does not; nil for any other message.
     private static func foreignParameter(_ complaint: String) -> PostgresError? {
         guard let name = foreignParameters.first(where: { complaint.contains("query parameter: \"\($0)\"") }) else { return nil }
-        let instead = schemaParameters.contains(name) ? "; ?options=-csearch_path%3DNAME names the schema" : ""
+        let instead = schemaParameters.contains(name) ? "; to select a schema, use ?options=-csearch_path%3DNAME" : ""
         return PostgresError(.settings, "the address has the parameter \(name), which PostgreSQL does not know; remove it\(instead)")
     }
 

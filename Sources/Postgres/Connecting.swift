@@ -78,7 +78,7 @@ struct Connecting {
         }
         guard state == PGRES_POLLING_OK else { throw unsafe ConnectRefusal(handle).error }
         guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
-            throw PostgresError(.notConnected, "connection to \(host) failed: no pipeline mode")
+            throw PostgresError(.notConnected, "connection to \(host) failed: pipeline mode is not available")
         }
     }
 

@@ -87,7 +87,7 @@ package final class Connection {
     func lose(_ error: PostgresError) {
         // Keeps the kind of a timeout, so that the errors of later calls have its remedy.
         loss = PostgresError(
-            error.failure == .timedOut ? .timedOut : .connectionLost, "the connection was lost before: \(error.message)",
+            error.failure == .timedOut ? .timedOut : .connectionLost, "the connection was lost earlier: \(error.message)",
             sqlState: error.sqlState)
         finish()
         passOnNotices()
@@ -150,7 +150,7 @@ package final class Connection {
             throw failure
         }
         passOnNotices()
-        var failure = exchange.error ?? PostgresError(.connectionLost, "the server's answers are out of step")
+        var failure = exchange.error ?? PostgresError(.connectionLost, "the server's results do not match the statements")
         failure.commitIsInDoubt = commits && !failure.isRolledBack
         throw failure
     }

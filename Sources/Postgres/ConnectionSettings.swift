@@ -64,7 +64,7 @@ extension ConnectionSettings {
             throw PostgresError(.settings, "sslmode must be one of \(Self.sslModes.joined(separator: ", "))")
         }
         guard options["service"] == nil, options["replication"] == nil else {
-            throw PostgresError(.settings, "the address must not name a service or replication; write the options out")
+            throw PostgresError(.settings, "the address must not contain service or replication; list the options in the address instead")
         }
         guard options["dbname"]?.utf8.contains(UInt8(ascii: "@")) != true else { throw AddressText.misread("the database's name has an @") }
         guard (options["user"] ?? "").utf8.count <= 63, (options["dbname"] ?? "").utf8.count <= 63 else {

@@ -67,7 +67,7 @@ struct Exchange {
                 if unsafe PQstatus(handle) == CONNECTION_BAD { throw broken() }
                 answeredSteps += 1
                 // One additional answer is an error of the commit itself. Further answers belong to no statement.
-                guard answeredSteps <= steps.count + 1 else { throw .broken("the server's answers are out of step") }
+                guard answeredSteps <= steps.count + 1 else { throw .broken("the server's results do not match the statements") }
                 continue
             }
             if unsafe PQresultStatus(result) == PGRES_PIPELINE_SYNC {
@@ -95,7 +95,7 @@ struct Exchange {
             note(PostgresError(fields), step)
         default:
             unsafe PQclear(result)
-            throw .broken("the server began to copy, which is not supported")
+            throw .broken("the server started a COPY, which is not supported")
         }
     }
 
@@ -138,7 +138,7 @@ extension PostgresError {
         let mayQuote = state.map { $0.isOfClass("22") || $0.isOfClass("P0") } ?? false
         let severity = fields.severity
         self.init(
-            .refused, mayQuote ? "the server refused a value" : fields.message, sqlState: state,
+            .refused, mayQuote ? "the server rejected a value" : fields.message, sqlState: state,
             constraint: fields[DESKGATE_PG_CONSTRAINT], isFatal: severity == "FATAL" || severity == "PANIC")
     }
 }

@@ -9,7 +9,7 @@ enum HostResolver {
         if host.isSocket { return [nil] }
         if let literal = host.literal { return [literal] }
         guard let found = try callBounded(by: deadline, { [name = host.name] in resolve(name) }) else {
-            throw PostgresError(.notResolved, "the name \(host.name) was not resolved in time")
+            throw PostgresError(.notResolved, "the name \(host.name) could not be resolved in time")
         }
         switch found {
         case .success(let addresses): return addresses

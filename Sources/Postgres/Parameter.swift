@@ -49,7 +49,7 @@ package struct Parameter: Sendable {
     }
 
     private static func textProblem(_ bytes: [UInt8]) -> String? {
-        if bytes.contains(0) { return "holds U+0000, which PostgreSQL's text cannot" }
+        if bytes.contains(0) { return "contains U+0000, which PostgreSQL cannot store in text" }
         let isText = (try? UTF8Span(validating: bytes.span)) != nil
         return isText ? nil : "is not UTF-8"
     }

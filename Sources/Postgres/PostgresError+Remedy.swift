@@ -19,7 +19,7 @@ extension PostgresError {
         }
     }
 
-    private static let unreachable = "a server must run at the address, and firewalls must let connections through"
+    private static let unreachable = "a server must run at the address, and firewalls must allow connections"
 }
 
 extension SQLState {
@@ -27,14 +27,14 @@ extension SQLState {
     fileprivate var remedy: String? {
         switch code {
         case "28P01": "the password or the user in the URL is wrong: deskgate reload takes over another password, a restart another user"
-        case "28000": "pg_hba.conf must let this user in, from this address and to this database"
+        case "28000": "pg_hba.conf must allow this user, from this address and to this database"
         case "3D000": "create the database, or correct its name in the URL"
         case "42501": "have the owner of the tables run: deskgate store migrate --url - --grant ROLE, with the user of the URL as ROLE"
-        case "42P01", "3F000": "the schema is missing: the database is another one, or its migration has not run"
+        case "42P01", "3F000": "the schema is missing: the URL names another database, or the migration has not run"
         case "53100": "free space on the server's disk"
         case "53200": "the server has no memory left: give it more, or lower its max_connections or work_mem"
         case "53300": "raise max_connections of the server, or connect fewer replicas"
-        case "57P03": "the server starts or stops: wait"
+        case "57P03": "the server is starting or stopping: wait"
         case "25006":
             "the server is a standby: name the primary in the URL as well; or default_transaction_read_only is on: switch it off"
         case "26000", "42P05": "a pooler that changes sessions between transactions needs prepared statements turned off"

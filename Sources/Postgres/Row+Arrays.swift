@@ -45,7 +45,7 @@ extension Row {
         _ column: Int, type: TypeID, read: (Span<UInt8>) -> Element?
     ) throws(PostgresError) -> [Element?] {
         let elements = try withValue(column, expected: type) { bytes throws(PostgresError) in BinaryReader.array(bytes, read) }
-        guard let elements else { throw mismatch(column, "is no array of one dimension, or has an element that cannot be read") }
+        guard let elements else { throw mismatch(column, "is not an array of one dimension, or has an element that cannot be read") }
         return elements
     }
 }

@@ -28,7 +28,7 @@ extension Rows {
     /// The first row, for a statement that always returns one.
     /// - Throws: a `value` error when it has returned none.
     package func one() throws(PostgresError) -> Row {
-        guard let row = first else { throw PostgresError(.value, "a statement returned no row where there must be one") }
+        guard let row = first else { throw PostgresError(.value, "a statement returned no row, but must return one") }
         return row
     }
 }

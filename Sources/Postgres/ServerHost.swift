@@ -20,7 +20,7 @@ struct ServerHost: Equatable, Sendable, CustomStringConvertible {
         let ports = items(options["port"])
         let count = max(names.count, addresses.count, 1)
         guard [0, count].contains(names.count), [0, count].contains(addresses.count), [0, 1, count].contains(ports.count) else {
-            throw PostgresError(.settings, "the address has other numbers of hosts than of ports or hostaddr")
+            throw PostgresError(.settings, "the address has different numbers of hosts, ports and hostaddr")
         }
         var hosts: [ServerHost] = []
         for index in 0..<count {
@@ -42,7 +42,7 @@ struct ServerHost: Equatable, Sendable, CustomStringConvertible {
         guard name.utf8.first == UInt8(ascii: "/") || name.utf8.allSatisfy({ Self.isOfName($0) }) else {
             throw AddressText.misread("a host is neither a name nor an address")
         }
-        guard address.map({ Self.isLiteral($0) }) ?? true else { throw AddressText.misread("hostaddr is no address") }
+        guard address.map({ Self.isLiteral($0) }) ?? true else { throw AddressText.misread("hostaddr is not an address") }
         (self.name, self.address, self.port) = (name, address, port)
     }
 

@@ -37,8 +37,8 @@ package final class Connection {
     /// Closes the file and rolls back an open transaction. Its statements end too: using one afterwards traps, releasing it is safe.
     /// - Throws: when SQLite fails; the connection is still open then.
     package func close() throws(SQLiteError) {
-        precondition(isOpen, "the connection is closed already")
-        precondition(lendings == 0, "rows or bytes of the connection are still lent")
+        precondition(isOpen, "the connection is already closed")
+        precondition(lendings == 0, "rows or bytes of the connection are still borrowed")
         guard closeHandle() == SQLITE_OK else { throw unsafe SQLiteError(lastOf: handle) }
         isOpen = false
     }
@@ -86,7 +86,7 @@ extension Connection {
     /// Sets the maximum time in milliseconds for which a call waits for other connections' locks before it throws an error with `isBusy`;
     /// with 0, the default, it does not wait.
     package func setBusyTimeout(milliseconds: Int32) {
-        precondition(milliseconds >= 0, "a timeout is not negative")
+        precondition(milliseconds >= 0, "a timeout must not be negative")
         unsafe sqlite3_busy_timeout(database, milliseconds)
     }
 
@@ -110,21 +110,21 @@ extension Connection {
     }
 
     package func setCacheSize(kibibytes: Int32) throws(SQLiteError) {
-        precondition(kibibytes > 0, "a cache has a size")
+        precondition(kibibytes > 0, "a cache must have a size")
         // For SQLite a negative number means KiB, a positive one pages.
         try execute(dynamic: "PRAGMA cache_size = -\(kibibytes)")
     }
 
     /// Sets the number of bytes of the log's file that are kept for reuse after the log was restarted.
     package func setLogSizeLimit(bytes: Int64) throws(SQLiteError) {
-        precondition(bytes >= 0, "a size is not negative")
+        precondition(bytes >= 0, "a size must not be negative")
         try execute(dynamic: "PRAGMA journal_size_limit = \(bytes)")
     }
 
     /// Limits the database to this many pages, of 4096 bytes unless the file says otherwise; a larger one fails with an error with
     /// `isFull`. The limit holds for this connection only, and is never below the current size.
     package func setSizeLimit(pages: UInt32) throws(SQLiteError) {
-        precondition(pages > 0, "a database has a page")
+        precondition(pages > 0, "a database must have a page")
         try execute(dynamic: "PRAGMA max_page_count = \(pages)")
     }
 }

@@ -40,7 +40,7 @@ enum DatabaseOpening {
     }
 
     private static func openHandle(_ name: String, mode: OpenMode) throws(SQLiteError) -> OpaquePointer {
-        precondition(sqlite3_threadsafe() != 0, "SQLite was built for programs with one thread")
+        precondition(sqlite3_threadsafe() != 0, "SQLite was built without thread safety")
         let access =
             switch mode {
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

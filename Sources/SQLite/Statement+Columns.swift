@@ -19,7 +19,7 @@ extension Statement {
             guard let text = try? UTF8Span(validating: bytes) else { return nil }
             return String(copying: text)
         }
-        guard let text else { throw mismatch(column, "holds text that is not UTF-8") }
+        guard let text else { throw mismatch(column, "contains text that is not UTF-8") }
         return text
     }
 
@@ -61,7 +61,7 @@ extension Statement {
 
     private func expect(_ type: Int32, or other: Int32? = nil, at column: Int) throws(SQLiteError) {
         let actual = self.type(of: column)
-        guard actual == type || actual == other else { throw mismatch(column, "holds a value of another type than expected") }
+        guard actual == type || actual == other else { throw mismatch(column, "contains a value of another type") }
     }
 
     /// The error for a column with an unexpected value.

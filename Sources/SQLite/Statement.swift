@@ -44,13 +44,13 @@ package final class Statement {
     /// - Returns: true when there is one; its columns can be read until the next step or reset. False when the statement has ended.
     /// - Throws: when the statement failed; it has ended then, and its changes are undone.
     package func step() throws(SQLiteError) -> Bool {
-        precondition(lendings == 0, "rows or bytes of the statement are still lent")
+        precondition(lendings == 0, "rows or bytes of the statement are still borrowed")
         return try advance()
     }
 
     /// Ends the statement before its last row, which releases its locks, and unbinds every parameter, which frees the copies.
     package func reset() {
-        precondition(lendings == 0, "rows or bytes of the statement are still lent")
+        precondition(lendings == 0, "rows or bytes of the statement are still borrowed")
         clear()
     }
 

@@ -24,7 +24,7 @@ final class ListenerPressure: Sendable {
         (self.denials, self.clocks) = (denials, clocks)
         family = registry.counter(
             "deskgate_http_connections_over_limit_total",
-            "Connections that found a bound reached: of the listener (all) or of one caller, and which one was closed for it.",
+            "Connections beyond a limit: of the listener (all) or of one caller, and the connection that was closed for it.",
             labels: ["listener", "limit", "closed"])
         for listener in CrowdedListener.Name.allCases {
             for limit in ["all", "caller"] {

@@ -39,7 +39,7 @@ struct PublicGate: Sendable {
     private static let wrongCertificate = Response.error(
         403, code: "forbidden_certificate", message: "This call lacks a client certificate that is accepted here.")
     private static let wrongHeader = Response.error(
-        403, code: "forbidden_header", message: "This call lacks the header that shows who may call.")
+        403, code: "forbidden_header", message: "This call lacks the required shared header.")
     /// An internal failure.
     private static let undecided = AuthorizeRefusals().undecided
 
@@ -62,7 +62,7 @@ struct PublicGate: Sendable {
 
     static func refusedCallers(_ registry: MetricsRegistry) -> MetricFamily<Counter> {
         registry.counter(
-            "deskgate_refused_callers_total", "Calls of the public listener that were refused for where they came from.", labels: ["reason"]
+            "deskgate_refused_callers_total", "Calls of the public listener that were rejected because of their origin.", labels: ["reason"]
         )
     }
 

@@ -60,13 +60,13 @@ struct ServiceMetrics: Sendable {
         registry.gauge("deskgate_revocations", "Revocations of security keys in force.") { Double(count()) }
         registry.gauge(
             "deskgate_revocations_refresh_timestamp_seconds",
-            "When revocations were last read from the store, in Unix time; 0 before that."
+            "The time at which revocations were last read from the store, in Unix time; 0 before the first read."
         ) {
             let status = status()
             return status.source == .store ? Double(status.knownAt.rawValue) : 0
         }
         registry.gauge(
-            "deskgate_revocations_source", "1 for where the revocations in force come from, 0 for the others: store, copy, none.",
+            "deskgate_revocations_source", "1 for the source of the revocations in force, 0 for the others: store, copy, none.",
             labels: ["source"]
         ) {
             let source = status().source

@@ -25,6 +25,6 @@ package enum StartError: Error, CustomStringConvertible {
     /// The same when another process had the store open before. If it also has the address, it is the service, which must not be stopped.
     package func description(beside conflict: StoreError?) -> String {
         guard let conflict, case .listener(let error) = self, error.kind == .addressInUse else { return description }
-        return "the service runs already: \(conflict.cause); leave it, and ask it by deskgate status"
+        return "the service runs already: \(conflict.cause); keep it, and check it with deskgate status"
     }
 }

@@ -17,7 +17,7 @@ extension ServiceMetrics {
         ) { [ComputedSample(record.configuration.fileDigest, value: 1)] }
         registry.gauge(
             "deskgate_key_not_after_timestamp_seconds",
-            "The last second in which a key of an app is valid, in Unix time; only for keys that end.",
+            "The last second in which a key of an app is valid, in Unix time; only for keys with an expiry.",
             labels: ["app", "key_id"]
         ) {
             record.configuration.apps.flatMap { app in
@@ -27,7 +27,8 @@ extension ServiceMetrics {
             }
         }
         registry.gauge(
-            "deskgate_shadow_until_timestamp_seconds", "When an app's shadow mode ends or has ended, in Unix time, of apps that have one.",
+            "deskgate_shadow_until_timestamp_seconds",
+            "The end of an app's shadow mode, in Unix time, past or future; only for apps that have one.",
             labels: ["app"]
         ) {
             record.configuration.apps.compactMap { app in app.shadowUntil.map { ComputedSample(app.id, value: Double($0.rawValue)) } }
@@ -36,7 +37,7 @@ extension ServiceMetrics {
 
     /// Registers the limits of the queue, which only a restart changes.
     func registerQueueLimits(_ store: Configuration.Store) {
-        registry.gauge("deskgate_queue_pending_limit", "How many deliveries may wait in all, before webhooks are answered 503.") {
+        registry.gauge("deskgate_queue_pending_limit", "The maximum number of waiting deliveries, above which webhooks are answered 503.") {
             Double(store.maximumPending)
         }
         registry.gauge(
@@ -47,7 +48,7 @@ extension ServiceMetrics {
     /// Registers the states of the breakers of the apps' backends.
     func registerBackends(_ state: SnapshotReference<HelpDeskState>) {
         registry.gauge(
-            "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]
+            "deskgate_backend_state", "1 for the state of an app's backend, 0 for the others.", labels: ["app", "state"]
         ) {
             (state.current.backends?.statuses ?? []).flatMap { app, current in
                 // A backend is never paused.
@@ -61,7 +62,7 @@ extension ServiceMetrics {
     /// Registers the problems that `deskgate status` lists.
     func registerProblems(_ counts: @escaping @Sendable () -> [(kind: String, severity: String, count: Int)]) {
         registry.gauge(
-            "deskgate_problems", "How many problems of a kind and severity there are now, as deskgate status lists them.",
+            "deskgate_problems", "The number of current problems of a kind and severity, as listed by deskgate status.",
             labels: ["kind", "severity"]
         ) { counts().map { ComputedSample($0.kind, $0.severity, value: Double($0.count)) } }
     }
@@ -80,7 +81,8 @@ extension ServiceMetrics {
     /// Registers the time of the store's last backup; 0 when there was none.
     func registerBackups(_ lastBackup: @escaping @Sendable () -> UnixSeconds) {
         registry.gauge(
-            "deskgate_store_backup_timestamp_seconds", "When deskgate store backup last copied the store, in Unix time; 0 when never."
+            "deskgate_store_backup_timestamp_seconds",
+            "The time at which deskgate store backup last copied the store, in Unix time; 0 when it never has."
         ) { Double(lastBackup().rawValue) }
     }
 

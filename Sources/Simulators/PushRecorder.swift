@@ -15,7 +15,7 @@ package final class PushRecorder: Sendable {
     ///   - capacity: the number of pushes that are stored; the oldest are dropped first.
     ///   - observer: called for each push on a simulator's thread; must not block for long.
     package init(capacity: Int = 10_000, observer: @escaping @Sendable (SimulatedPush) -> Void = { _ in }) {
-        precondition(capacity > 0, "a recorder keeps something")
+        precondition(capacity > 0, "a recorder must have a capacity")
         self.capacity = capacity
         self.observer = observer
     }

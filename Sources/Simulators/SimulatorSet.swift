@@ -110,7 +110,7 @@ struct RuleMaker {
             )
         case .hms: HMSRules(appID: credentials.hmsAppID, secret: credentials.hmsSecret, huaweiTokens, devices, now: settings.now)
         case .rustore: RuStoreRules(serviceToken: credentials.rustoreToken, message(.rustore))
-        case .sendbirdDesk, .sendbirdChat: preconditionFailure("it takes no pushes")
+        case .sendbirdDesk, .sendbirdChat: preconditionFailure("the provider accepts no pushes")
         }
     }
 

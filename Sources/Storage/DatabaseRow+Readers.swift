@@ -15,7 +15,7 @@ extension Delivery {
 
 extension Event {
     fileprivate init<Row: DatabaseRow>(_ row: Row, trace: Int) throws(Row.Failure) {
-        guard let kind = Kind(rawValue: try row.stored(10)) else { throw row.mismatch(10, "is no kind of event") }
+        guard let kind = Kind(rawValue: try row.stored(10)) else { throw row.mismatch(10, "is not a kind of event") }
         let identity = Identity(
             appID: try row.stored(11), ticketID: try row.helpDeskID(12), commentID: try row.helpDeskID(13), deviceID: try row.stored(14))
         self.init(
@@ -59,7 +59,7 @@ extension Revocation {
         let columns = RevokedColumns(
             userID: try row.optionalStored(3), salt: try row.optionalBytes(4), keyID: try row.optionalInt64(5),
             former: try row.optionalBytes(10))
-        guard let subject = columns.subject else { throw row.mismatch(4, "is no subject of a revocation") }
+        guard let subject = columns.subject else { throw row.mismatch(4, "is not a subject of a revocation") }
         self.init(
             id: try row.uuidv7(1), appID: try row.stored(2), subject: subject,
             issuedBefore: try row.optionalInt64(6).map { UnixSeconds(rawValue: UInt64(clamping: $0)) }, reason: try row.stored(7),
@@ -70,7 +70,7 @@ extension Revocation {
 extension BotCall {
     /// Reads a row of `number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at`.
     init<Row: DatabaseRow>(_ row: Row) throws(Row.Failure) {
-        guard let outcome = Outcome(rawValue: try row.stored(9)) else { throw row.mismatch(9, "is no outcome of a call") }
+        guard let outcome = Outcome(rawValue: try row.stored(9)) else { throw row.mismatch(9, "is not an outcome of a call") }
         var ending: Ending?
         if let endedAt = try row.optionalTime(13) {
             ending = Ending(

@@ -31,7 +31,7 @@ extension DatabaseRow {
     func state(_ column: Int) throws(Failure) -> Delivery.State {
         let number = try int(column)
         guard let state = Delivery.State.allCases.first(where: { $0.number == number }) else {
-            throw mismatch(column, "is no state of a delivery")
+            throw mismatch(column, "is not a state of a delivery")
         }
         return state
     }
@@ -39,7 +39,7 @@ extension DatabaseRow {
     /// Reads an identifier of the help desk; nil for NULL.
     func helpDeskID(_ column: Int) throws(Failure) -> HelpDeskID? {
         guard let text = try optionalStored(column) else { return nil }
-        guard let id = HelpDeskID(text) else { throw mismatch(column, "is no identity of a help desk") }
+        guard let id = HelpDeskID(text) else { throw mismatch(column, "is not an identifier of a help desk") }
         return id
     }
 }

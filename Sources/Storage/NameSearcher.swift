@@ -23,7 +23,7 @@ protocol NameSearcher {
 
 extension NameSearcher {
     func searchNames(_ query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
-        precondition(limit > 0, "a page holds a match")
+        precondition(limit > 0, "the limit must be positive")
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
         var found: [NameMatch] = []
         if after == nil { found = try indexedMatches(of: query.name).filter { query.kinds.contains($0.kind) } }

@@ -106,12 +106,12 @@ extension ServerReport {
         var warnings = [obstacle].compactMap(\.self)
         if let oldest, oldest.milliseconds > Self.longTransactionMilliseconds {
             warnings.append(
-                "a transaction of \(oldest.owner) has been open for \(oldest.milliseconds / 1000) s: dead rows stay, and claims become slower; "
+                "a transaction of \(oldest.owner) has been open for \(oldest.milliseconds / 1000) s: dead rows remain, and claims become slower; "
                     + "end it, or set idle_in_transaction_session_timeout")
         }
         for slot in slots where slot.keptBytes > Self.largeSlotBytes {
             warnings.append(
-                "the replication slot \(slot.name) keeps \(slot.keptBytes >> 20) MiB of log\(slot.isActive ? "" : ", and nobody reads it"); "
+                "the replication slot \(slot.name) keeps \(slot.keptBytes >> 20) MiB of log\(slot.isActive ? "" : ", and has no reader"); "
                     + "drop it, or set max_slot_wal_keep_size")
         }
         if synchronousCommit == "off" {
@@ -135,9 +135,9 @@ extension ServerReport {
             let found =
                 count == 0 && coming.isEmpty
                 ? "no such standby is connected: every commit waits for it"
-                : "\(count) of the \(wantedSynchronous) standbys that it wants are synchronous\(coming): every commit waits until they are"
+                : "\(count) of the \(wantedSynchronous) required standbys are synchronous\(coming): every commit waits until they are"
             return
-                "synchronous_standby_names is \(synchronousStandbyNames), and \(found); start the standby, or take it out of "
+                "synchronous_standby_names is \(synchronousStandbyNames), and \(found); start the standby, or remove it from "
                 + "synchronous_standby_names"
         }
         guard count == 0, !standbys.isEmpty else { return nil }

@@ -45,7 +45,7 @@ enum StoreRules {
 
     /// Traps on a claim without a lease, whose deliveries would be due at once, and on a negative limit.
     static func check(_ claim: Claim) {
-        precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
+        precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim must have a positive lease and no negative limit")
     }
 
     /// Returns the reason why a dead delivery cannot be retried, even if the queue has room; nil when it can.
@@ -60,12 +60,12 @@ enum StoreRules {
 
     /// Traps on a filter without a person: removing all devices of an app would take long.
     static func checkRemoval(_ filter: DeviceFilter) {
-        precondition(filter.userID != nil, "a removal names the person")
+        precondition(filter.userID != nil, "a removal must name the person")
     }
 
     /// Traps on a negative number of rows.
     static func check(limit: Int) {
-        precondition(limit >= 0, "a limit is not negative")
+        precondition(limit >= 0, "a limit must not be negative")
     }
 }
 
@@ -96,7 +96,7 @@ extension StoreError {
     /// - Parameter milliseconds: the timeout of the read.
     static func tooLong(_ milliseconds: UInt64) -> StoreError {
         StoreError(
-            .tooLong, "the query took more than \(milliseconds) ms and was cancelled, so that it delays no others")
+            .tooLong, "the query took more than \(milliseconds) ms and was cancelled, so that it does not delay others")
     }
 
     static let closed = StoreError(.closed, "the store is closed: the service is stopping")

@@ -57,6 +57,6 @@ package struct ThreadError: Error, Equatable, CustomStringConvertible {
     package let code: Int32
 
     package var description: String {
-        "cannot start a thread: \(unsafe String(cString: strerror(code))); raise the limit of processes (ulimit -u)"
+        "cannot start a thread: \(unsafe String(cString: strerror(code))); raise the limit on processes (ulimit -u)"
     }
 }

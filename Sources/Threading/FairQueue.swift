@@ -19,7 +19,7 @@ package struct FairQueue<Element> {
 
     /// - Parameter bounds: for the whole queue, then for each level of names.
     package init(_ bounds: [ShareBound]) {
-        precondition(!bounds.isEmpty, "a queue has a bound")
+        precondition(!bounds.isEmpty, "a queue must have a bound")
         self.bounds = bounds
     }
 
@@ -27,7 +27,7 @@ package struct FairQueue<Element> {
     /// - Parameter owner: has one name less than there are bounds.
     /// - Returns: false when a bound of the owner, of one of its parents, or of the queue is reached.
     package mutating func add(_ element: Element, for owner: ShareOwner) -> Bool {
-        precondition(owner.names.count == bounds.count - 1, "an owner has a name for each bound")
+        precondition(owner.names.count == bounds.count - 1, "an owner must have a name for each bound below the queue's")
         guard hasRoom(for: owner) else { return false }
         lastTurn += 1
         root.add(element, owner.names[...], turn: lastTurn)
@@ -72,7 +72,7 @@ extension FairQueue where Element == Void {
     /// - Returns: false when there is none.
     package mutating func begin(_ owner: ShareOwner) -> Bool {
         // No thread would take a waiting job.
-        precondition(bounds.allSatisfy { $0.all == $0.running }, "nobody may wait")
+        precondition(bounds.allSatisfy { $0.all == $0.running }, "the queue must not allow waiting jobs")
         return add((), for: owner) && next() != nil
     }
 }

@@ -16,7 +16,7 @@ package struct ShareBound: Sendable {
     let all: Int
 
     package init(_ running: Int, waiting: Int = 0) {
-        precondition(running > 0 && waiting >= 0, "a queue runs something")
+        precondition(running > 0 && waiting >= 0, "a queue must be able to run a job")
         (self.running, all) = (running, running + waiting)
     }
 }

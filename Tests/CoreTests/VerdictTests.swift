@@ -81,7 +81,7 @@ import Testing
             (.missing, "user_id is missing; expected a string of 1 to 100 UTF-16 code units."),
             (.null, "user_id is null; expected a string of 1 to 100 UTF-16 code units."),
             (.notAString, "user_id is not a string; expected a string of 1 to 100 UTF-16 code units."),
-            (.duplicate, "user_id is given twice; expected it once."),
+            (.duplicate, "user_id is given twice; expected a single value."),
             (.empty, "user_id is empty; expected a string of 1 to 100 UTF-16 code units."),
             (.tooLong, "user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
             (.controlCharacter, "user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),

@@ -43,7 +43,7 @@ import Time
             let user = "user-\(number)"
             #expect(try server.authorize(workspace.key(user: user), user: user).status == 503)
         }
-        let line = try jsonObject(server.process.errors.line(containing: "a backend cannot decide").text)
+        let line = try jsonObject(server.process.errors.line(containing: "a backend returns no decisions").text)
         #expect(line.string("reason") == "backend_status")
         #expect(line.string("cause") == "status_500")
         #expect(line.string("level") == "warning")
@@ -149,7 +149,7 @@ import Time
         #expect(try result.json.string("reason") == "unconfirmed")
         let message = try #require(try result.json.string("message"))
         #expect(message.hasPrefix("Revocations were not asked: "))
-        #expect(message.hasSuffix(" The service would now ask the app's backend, which this command does not."))
+        #expect(message.hasSuffix(" The service would now call the app's backend, which this command does not."))
         #expect(backend.connectionCount == 0)
     }
 }

@@ -78,7 +78,7 @@ import Time
         #expect(
             known.output == """
                 The bot orders called cancel at 2026-03-10T08:15:12.000Z, for user ann of app \(Workspace.app).
-                It is succeeded: The company's backend has done it (?).
+                It is succeeded: The company's backend has performed the call (?).
                 It ended at 2026-03-10T08:15:12.500Z.
                 Its arguments have the SHA-256 12ab: {"order_id":7}
 

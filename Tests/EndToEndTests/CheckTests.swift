@@ -9,7 +9,7 @@ import Time
         let workspace = try Workspace(["apps": [Workspace.app(1), Workspace.app(2)]])
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 0)
-        #expect(result.output == "\(workspace.configuration) is right: 2 apps, public on 127.0.0.1:0, admin on 127.0.0.1:0\n")
+        #expect(result.output == "\(workspace.configuration) is valid: 2 apps, public on 127.0.0.1:0, admin on 127.0.0.1:0\n")
         #expect(result.errors.isEmpty)
     }
 

@@ -10,7 +10,7 @@ import Testing
         let workspace = try Workspace()
         let result = try Deskgate.run(["check"], environment: [Self.variable: workspace.configuration])
         #expect(result.code == 0)
-        #expect(result.output.hasPrefix("\(workspace.configuration) is right: "))
+        #expect(result.output.hasPrefix("\(workspace.configuration) is valid: "))
         let minted = try Deskgate.run(
             ["key", "mint", "--app", "app-1", "--user", Markers.user], environment: [Self.variable: workspace.configuration])
         #expect(minted.code == 0)
@@ -39,11 +39,11 @@ import Testing
         #expect(
             try process.output.text()
                 == """
-                deskgate: no configuration: give --config FILE, or set DESKGATE_CONFIG; there is none at /etc/deskgate/config.json: \
+                deskgate: no configuration: use --config FILE, or set DESKGATE_CONFIG; there is none at /etc/deskgate/config.json: \
                 \(absenceRemedy("/etc/deskgate"))
                 usage: deskgate check [--config FILE] [--live] [--send-test] [--json]
                 code 2
-                /etc/deskgate/config.json is right: 1 app, public on 127.0.0.1:0, admin on 127.0.0.1:0
+                /etc/deskgate/config.json is valid: 1 app, public on 127.0.0.1:0, admin on 127.0.0.1:0
 
                 """)
     }
@@ -60,7 +60,7 @@ import Testing
         #expect(try process.exitCode() == 2)
         let message =
             "deskgate: /etc/deskgate/config.json is gone, but its database /var/lib/deskgate/deskgate.db is there: put the file back from "
-            + "a backup: \(costOfNewOne); for another configuration give --config FILE, or set DESKGATE_CONFIG\n"
+            + "a backup: \(costOfNewOne); for another configuration use --config FILE, or set DESKGATE_CONFIG\n"
         #expect(try process.errors.text().hasPrefix(message))
     }
 

@@ -11,7 +11,7 @@ import Testing
         #expect(fails.string("level") == "warning")
         #expect(fails.string("notifier") == "sink")
         #expect(fails.string("reason") == "status_503")
-        let remedy = "see its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver"
+        let remedy = "check its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver"
         #expect(fails.string("remedy") == remedy)
         let again = try jsonObject(server.process.errors.line(containing: "a notifier works again").text)
         #expect(again.string("notifier") == "sink")

@@ -107,26 +107,26 @@ import Time
             1,
             [
                 "Its data is deleted, because no delivery needs it any more.",
-                "Try 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it arrived (status_204).",
-                "It arrived at 2026-03-10T08:15:12.010Z, after 1 try.",
+                "Attempt 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it arrived (status_204).",
+                "It arrived at 2026-03-10T08:15:12.010Z, after 1 attempt.",
             ]
         ),
         (
             2,
             [
-                "Try 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it did not arrive, and may later (status_503).",
-                "Try 2 began at 2026-03-10T08:15:12.100Z and ended at 2026-03-10T08:15:12.110Z: it did not arrive, and never can (status_404).",
-                "It was given up at 2026-03-10T08:15:12.110Z, after 2 tries: status_404.",
+                "Attempt 1 began at 2026-03-10T08:15:12.000Z and ended at 2026-03-10T08:15:12.010Z: it did not arrive, and may later (status_503).",
+                "Attempt 2 began at 2026-03-10T08:15:12.100Z and ended at 2026-03-10T08:15:12.110Z: it did not arrive, and never can (status_404).",
+                "It was given up at 2026-03-10T08:15:12.110Z, after 2 attempts: status_404.",
             ]
         ),
         (
             3,
             [
-                "Try 1 began at 2026-03-10T08:15:12.000Z and was interrupted, because Deskgate ended; it may have arrived.",
+                "Attempt 1 began at 2026-03-10T08:15:12.000Z and was interrupted, because Deskgate ended; it may have arrived.",
                 "It waits: notifier not configured.",
             ]
         ),
-        (4, ["It was given up at 2026-03-10T08:16:02.000Z, without a try: expired."]),
+        (4, ["It was given up at 2026-03-10T08:16:02.000Z, without an attempt: expired."]),
     ])
     func `show explains the result`(_ number: Int, _ end: [String]) throws {
         let result = try run("show", Self.id(number).description)
@@ -155,9 +155,9 @@ import Time
         let none = try run("retry", "--all")
         #expect(none.code == 0)
         #expect(none.output.hasPrefix("0 deliveries are pending again: none of those that match is dead."))
-        #expect(try run("purge", "--state=delivered", "--before=2026-03-10T08:15:12Z").output == "0 deliveries are forgotten.\n")
-        #expect(try run("purge", "--state=delivered").output == "1 delivery is forgotten.\n")
-        #expect(try run("purge", "--state=pending", "--notifier=sink-3").output == "1 delivery is given up.\n")
+        #expect(try run("purge", "--state=delivered", "--before=2026-03-10T08:15:12Z").output == "0 deliveries are deleted.\n")
+        #expect(try run("purge", "--state=delivered").output == "1 delivery is deleted.\n")
+        #expect(try run("purge", "--state=pending", "--notifier=sink-3").output == "1 delivery is marked as dead.\n")
         #expect(try run("show", Self.id(3).description).output.hasSuffix(": purged.\n"))
         #expect(try run("show", Self.id(1).description).code == 1)
         #expect(try run("show", "--json", Self.id(1).description).json.string("error") == "not_found")
@@ -216,7 +216,7 @@ import Time
             path: workspace.directory.path("deskgate.db"))
         try Self.accept(store, 5, requiresDevice: true)
         store.close()
-        #expect(try run("purge", "--state=no_target").output == "1 delivery is forgotten.\n")
+        #expect(try run("purge", "--state=no_target").output == "1 delivery is deleted.\n")
         #expect(
             try run("list").output.split(separator: "\n").dropFirst().prefix(4).map { words($0)[1] } == [
                 "dead", "pending", "dead", "delivered",

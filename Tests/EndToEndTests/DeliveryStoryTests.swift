@@ -18,7 +18,7 @@ import Time
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_204", tries: ["delivered status_204"])) {
                 json in
-                "It arrived at \(text(json, "ended_at")), after 1 try."
+                "It arrived at \(text(json, "ended_at")), after 1 attempt."
             }
         }
     }
@@ -27,7 +27,7 @@ import Time
         try withSite(.everyRequest(.respond(200)), changes: ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
             try post(1, server)
             let id = try #require(try delivery(site, of: 1).string("id"))
-            #expect(eventually { (try? show(site, id).output)?.contains(", after 1 try; no one was notified.\n") == true })
+            #expect(eventually { (try? show(site, id).output)?.contains(", after 1 attempt; no one was notified.\n") == true })
             #expect(try show(site, id).output.hasPrefix("Delivery \(id) to the notifier log is logged.\n"))
             let list = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration).output
             #expect(list.contains("logged"))
@@ -40,7 +40,7 @@ import Time
             try post(1, server)
             let tries = ["retry status_503", "delivered status_200"]
             try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_200", tries: tries)) { json in
-                "It arrived at \(text(json, "ended_at")), after 2 tries."
+                "It arrived at \(text(json, "ended_at")), after 2 attempts."
             }
         }
     }
@@ -49,7 +49,7 @@ import Time
         try withSite(.everyRequest(.respond(429, headers: ["Retry-After: 3600"]))) { site, server in
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "pending", reason: "status_429", tries: ["retry status_429"])) { json in
-                "The next try is due at \(text(json, "due_at"))."
+                "The next attempt is due at \(text(json, "due_at"))."
             }
         }
     }
@@ -60,7 +60,7 @@ import Time
         try withSite(sink, changes: ["deliveries": ["expire_after_seconds": 3600]]) { site, server in
             try post(1, server)
             try expect(site, comment: 1, expected: Story(state: "dead", reason: "expired", tries: ["expired status_500"])) { json in
-                "It was given up at \(text(json, "ended_at")), after 1 try: expired."
+                "It was given up at \(text(json, "ended_at")), after 1 attempt: expired."
             }
             let result = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration, "--reason", "expired")
             #expect(result.output.split(separator: "\n").count == 2)
@@ -84,11 +84,11 @@ import Time
         #expect(eventually { SystemClock.unixMilliseconds() > end })
         sink.release()
         try expect(site, comment: 2, expected: Story(state: "dead", reason: "expired", tries: [])) { json in
-            "It was given up at \(text(json, "ended_at")), without a try: expired."
+            "It was given up at \(text(json, "ended_at")), without an attempt: expired."
         }
         let tries = ["retry stopped", "delivered status_200"]
         try expect(site, comment: 1, expected: Story(state: "delivered", reason: "status_200", tries: tries)) { json in
-            "It arrived at \(text(json, "ended_at")), after 2 tries."
+            "It arrived at \(text(json, "ended_at")), after 2 attempts."
         }
         #expect(try second.stop() == .exit(0))
     }
@@ -158,7 +158,8 @@ import Time
             "delivered": "it arrived", "retry": "it did not arrive, and may later",
             "expired": "it did not arrive, and there was no time left for another",
         ]
-        return "Try \(attempt.integer("number") ?? 0) began at \(text(attempt, "started_at")) and ended at \(text(attempt, "ended_at")): "
+        return
+            "Attempt \(attempt.integer("number") ?? 0) began at \(text(attempt, "started_at")) and ended at \(text(attempt, "ended_at")): "
             + "\(meaning[text(attempt, "outcome")] ?? "unknown") (\(text(attempt, "reason")))."
     }
 

@@ -32,7 +32,7 @@ import Time
     /// Both devices are registered with a type that the notifier does not serve.
     @Test func `names no device of a comment that no notifier serves`() throws {
         try fill(device: "x", Subscription(notifier: "sink", deviceTypes: .only(["android"]), requiresDevice: true))
-        let end = "It ended at 2026-03-10T08:15:12.000Z, without a try: there was no registered device that this notifier serves."
+        let end = "It ended at 2026-03-10T08:15:12.000Z, without an attempt: there was no registered device that this notifier serves."
         #expect(try show(0).last.map(String.init) == end)
     }
 

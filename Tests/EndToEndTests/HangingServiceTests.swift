@@ -6,7 +6,7 @@ import Testing
 /// Commands with a service that accepts connections without responding: they end and report the cause.
 @Suite struct HangingServiceTests {
     private static let hang =
-        "accepts the connection and does not answer: its process hangs; see systemctl status deskgate and the log, and restart it"
+        "accepts the connection, but does not answer: its process hangs; see systemctl status deskgate and the log, and restart it"
     private static let portHang = "\(hang); or another program has the port: ss -ltnp"
 
     private func run(_ workspace: Workspace, _ words: String...) throws -> Deskgate.Result {

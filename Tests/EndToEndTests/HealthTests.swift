@@ -28,7 +28,7 @@ import Testing
         try workspace.configure(["listen": ["unix": "other.sock", "max_connections": 100]])
         let result = try ask(workspace)
         #expect(result.code == 1)
-        let remedy = "; the service does not run, or has another listen in force: deskgate doctor says which\n"
+        let remedy = "; the service does not run, or has another listen in force: deskgate doctor shows which\n"
         #expect(result.errors.hasPrefix("deskgate: nothing answers at unix:\(workspace.directory.path("other.sock")): "))
         #expect(result.errors.hasSuffix(remedy))
         #expect(try server.stop() == .exit(0))
@@ -55,7 +55,7 @@ import Testing
         let result = try Deskgate.run(words)
         #expect(result.code == 1)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("deskgate: another program than Deskgate answers at 127.0.0.1:\(stranger.port) "))
+        #expect(result.errors.hasPrefix("deskgate: a program other than Deskgate responds at 127.0.0.1:\(stranger.port) "))
         #expect(try Deskgate.run(words + ["--json"]).json.string("error") == "stranger")
     }
 

@@ -133,7 +133,7 @@ import Time
         let workspace = try Workspace()
         let (said, json) = try verify(workspace, workspace.key(), reported: .answered(.unknown))
         #expect(said == Said(code: 1, status: 503, reason: "revocations_not_loaded", revocations: "asked"))
-        #expect(json.string("message") == "The service does not know which keys are revoked; deskgate status says why.")
+        #expect(json.string("message") == "The service does not know which keys are revoked; deskgate status shows the cause.")
     }
 
     @Test func `a key that is denied anyway needs no revocation status`() throws {

@@ -136,7 +136,7 @@ import Testing
         #expect(lines.contains("OK      ports: the service answers on \(server.publicAddress) and is ready"), "\(result.output)")
         #expect(lines.contains("OK      service: the service that runs finds nothing wrong"), "\(result.output)")
         #expect(lines.contains("OK      store: no page of \(workspace.directory.path("deskgate.db")) is damaged"), "\(result.output)")
-        let omission = "not checked, because it needs the whole configuration; correct the mistakes of the configuration first"
+        let omission = "not checked, because this check needs the whole configuration; correct the mistakes of the configuration first"
         for check in ["limits", "unit", "dns", "providers"] {
             #expect(lines.contains("WARNING \(check): \(omission)"), "\(check)")
         }
@@ -161,7 +161,7 @@ import Testing
         try workspace.configure(Self.members(["log": ["level": "loud", "format": "xml"], "shutdown": ["drain_seconds": -1], "bots": 1]))
         let errors = try run(["deliveries", "list"]).errors
         #expect(errors.count { $0 == "\n" } == 1)
-        #expect(errors.hasSuffix("; and 1 more: deskgate check\n"))
+        #expect(errors.hasSuffix("; and 1 more, which deskgate check lists\n"))
         #expect(try server.stop() == .exit(0))
     }
 
@@ -175,10 +175,10 @@ import Testing
     }
 
     private static let unasked =
-        "No service was called, because admin cannot be read; a running one keeps its configuration. Correct the mistakes named "
+        "No service was called, because admin cannot be read; a running service keeps its configuration. Correct the mistakes listed "
         + "above"
     private static let copying =
-        ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with --config FILE"
+        ", or copy admin, and allow_insecure_secrets if it is set, to another file in the same directory, and name the copy with --config FILE"
 
     @Test func `after invalid JSON before admin, a file with only admin leads to the service`() throws {
         let server = try RunningServer(workspace)

@@ -75,7 +75,7 @@ import Testing
         _ = try server.process.errors.line(containing: "a notifier is paused")
         let result = try Deskgate.run(
             "deliveries", "purge", "--state=pending", "--notifier=sink", "--config", site.workspace.configuration)
-        #expect(result.output == "1 delivery is given up.\n")
+        #expect(result.output == "1 delivery is marked as dead.\n")
         #expect(try get(server.adminAddress, "/metrics").contains(Self.purged + "1\n"))
         #expect(try server.stop() == .exit(0))
     }

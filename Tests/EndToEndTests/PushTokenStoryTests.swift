@@ -52,7 +52,7 @@ import Time
         #expect(ended.map { $0.integer("attempts") } == [0, 0])
         let story = try Deskgate.run(
             "deliveries", "show", "--config", site.workspace.configuration, try #require(ended.first?.string("id")))
-        #expect(story.output.hasSuffix("without a try: there was no registered device that this notifier serves.\n"))
+        #expect(story.output.hasSuffix("without an attempt: there was no registered device that this notifier serves.\n"))
         #expect(try server.stop() == .exit(0))
         #expect(sink.requests.count == 3)
         #expect(!(try server.process.errors.text()).contains(Markers.prefix))

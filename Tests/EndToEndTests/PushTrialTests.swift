@@ -47,7 +47,7 @@ import Testing
         for (notifier, _) in Self.providers {
             let result = try pushTest(notifier)
             #expect(result.code == 1)
-            #expect(result.output.hasPrefix("refused: "))
+            #expect(result.output.hasPrefix("rejected: "))
             #expect(result.output.contains(": check "))
             let json = try pushTest(notifier, "--json").json
             #expect(json.keys == ["status", "notifier", "reason", "remedy"])
@@ -150,7 +150,7 @@ import Testing
             let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", notifier, "--token", "no push token"]
             let result = try Deskgate.run(words)
             #expect(result.code == 1)
-            #expect(result.output.hasPrefix("refused: invalid_token: the token is malformed"))
+            #expect(result.output.hasPrefix("rejected: invalid_token: the token is malformed"))
         }
     }
 

@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: ["", "\n", "one\ntwo\n"]) func `the input must be one line`(_ input: String) throws {
         let result = try verify(input)
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: --key: expected one line on standard input, and not an empty one\n"))
+        #expect(result.errors.hasPrefix("deskgate: --key: expected one non-empty line on standard input\n"))
     }
 
     @Test func `an endless input is rejected`() throws {

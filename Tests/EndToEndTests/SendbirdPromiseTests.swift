@@ -69,7 +69,7 @@ import Testing
         }
         #expect(try seen(SendbirdSite.user, channel, token: "wrong").hasPrefix("401 "))
         #expect(try seen(Self.other, channel) == #"200 {"superseded":0}"#)
-        #expect(try seen(SendbirdSite.user, "102").contains("ticket_id: give the channel of the ticket, such as sendbird_desk_102."))
+        #expect(try seen(SendbirdSite.user, "102").contains("ticket_id: expected the channel of the ticket, such as sendbird_desk_102."))
         // PostgreSQL skips a push that is being claimed.
         #expect(eventually { (try? seen(SendbirdSite.user, channel)) == #"200 {"superseded":1}"# })
         func reported() throws -> [JSONObject] { try site.events("conversation.seen").filter { $0.string("user_id") == SendbirdSite.user } }

@@ -52,7 +52,7 @@ import Testing
         #expect(try second.waitForEnd() == .exit(2))
         let lines = try second.errors.text().split(separator: "\n")
         let user = "\(workspace.directory.path("deskgate.db")) is used by process \(first.process.identifier) (deskgate)"
-        #expect(lines.last == "deskgate: the service runs already: \(user); leave it, and ask it by deskgate status")
+        #expect(lines.last == "deskgate: the service runs already: \(user); keep it, and check it with deskgate status")
         #expect(try first.stop() == .exit(0))
     }
 

@@ -51,7 +51,7 @@ import Testing
         #expect(result.code == 2)
         #expect(result.output.contains("\napns (apns): bad: invalid_provider_token: "))
         #expect(result.output.contains("\nfcm (fcm): good\n"))
-        #expect(try pushTest().output.hasPrefix("refused: invalid_provider_token: "))
+        #expect(try pushTest().output.hasPrefix("rejected: invalid_provider_token: "))
         #expect(try server.stop() == .exit(0))
     }
 

@@ -88,7 +88,7 @@ import Time
         try configure(type: "postgres", path: "back.db")
         let back = try run("--to", "sqlite")
         #expect(back.code == 0, "\(back.errors)")
-        #expect(back.output.hasSuffix("\(1 + 2 * Self.count) rows are in both stores; continue with store.type sqlite\n"))
+        #expect(back.output.hasSuffix("\(1 + 2 * Self.count) rows are in both stores; now set store.type to sqlite\n"))
         #expect(back.output.hasPrefix("apps: 1\nevents: \(Self.count)\ndeliveries: \(Self.count)\n"))
         #expect(back.errors.contains("deliveries: \(Self.count) of \(Self.count)\n"), "progress is told")
         let store = try SQLiteStore(path: workspace.directory.path("back.db"))
@@ -139,6 +139,6 @@ import Time
         try workspace.configure(["store": ["minimum_free_megabytes": 0]])
         let one = try run("--to", "postgres")
         #expect(one.code == 2)
-        #expect(one.errors.hasPrefix("deskgate: the configuration must name both stores: store.path and store.url\n"))
+        #expect(one.errors.hasPrefix("deskgate: the configuration must contain both stores: store.path and store.url\n"))
     }
 }

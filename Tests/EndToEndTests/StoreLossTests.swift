@@ -36,7 +36,7 @@ import Testing
             let removed = unsafe unlink(path("deskgate.db-wal"))
             #expect(removed == 0)
             // It reopens the database by itself, and continues.
-            let line = try server.process.errors.line(containing: "the store accepts nothing").text
+            let line = try server.process.errors.line(containing: "the store accepts no data").text
             #expect(try jsonObject(line).string("reason")?.contains("deskgate.db-wal was removed") == true)
             _ = try server.process.errors.line(containing: "the store is open")
             #expect(load.waitForMore(50))
@@ -74,7 +74,7 @@ import Testing
         try WebhookSite.begin(body, client)
         #expect(eventually { (try? status("/readyz", server)) == 503 })
         #expect(try server.authorize(site.workspace.key()).status == 200)
-        _ = try server.process.errors.line(containing: "the store accepts nothing")
+        _ = try server.process.errors.line(containing: "the store accepts no data")
         #expect(try server.stop() == .exit(1))
         #expect(try client.readResponse().status == 503, "it was not promised")
         #expect(try server.process.errors.text().contains("stopped without closing the store, whose disk hangs"))
@@ -161,7 +161,7 @@ import Testing
         let key = try blockAfterBackup(user: "user-1")
         let restored = try restore()
         #expect(restored.code == 0)
-        #expect(restored.output.contains("\n1 revocation that the backup lacks is in force again, from the copy of the revocations: "))
+        #expect(restored.output.contains("\n1 revocation missing in the backup is in force again, from the copy of the revocations: "))
         let server = try site.start()
         #expect(try server.authorize(key, user: "user-1").status == 403)
         #expect(try server.stop() == .exit(0))

@@ -223,7 +223,7 @@ import Testing
             names == ["deskgate.db", "deskgate.db-shm", "deskgate.db-wal", "deskgate.db.revocations"],
             "no lock file, which could be removed, excludes other processes")
         let (second, reason) = try startWithoutStore(hasCopy: true)
-        let remedy = "if that is the service, it runs already and needs no second one; for anything else stop it, or name another path"
+        let remedy = "if that is the service, it already runs; otherwise stop it, or set another path"
         #expect(reason == "\(path) is used by process \(first.process.identifier) (deskgate); \(remedy)")
         #expect(try WebhookSite.post(8, SocketClient(first.publicAddress)) == "accepted")
         #expect(try first.stop() == .exit(0))

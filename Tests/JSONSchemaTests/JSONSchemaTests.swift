@@ -44,7 +44,7 @@ import Testing
             (#"{"properties":{"a":{"exclusiveMaximum":3}}}"#, #"{"a":3.0}"#, "a must be less than 3"),
             (#"{"properties":{"a":{"multipleOf":0.01}}}"#, #"{"a":0.015}"#, "a must be a multiple of 0.01"),
             (#"{"properties":{"a":{"format":"date"}}}"#, #"{"a":"2025-02-29"}"#, "a must be a date such as 2026-01-31"),
-            (#"{"properties":{"a":{"uniqueItems":true}}}"#, #"{"a":[1,1.0]}"#, "a must not have an item twice"),
+            (#"{"properties":{"a":{"uniqueItems":true}}}"#, #"{"a":[1,1.0]}"#, "a must not contain an item twice"),
             (#"{"properties":{"a":{"minItems":1}}}"#, #"{"a":[]}"#, "a must have at least 1 item"),
             (
                 #"{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}"#, #"{"a":1}"#,

@@ -42,7 +42,7 @@ import Testing
         .rustore: ["not_found": #"many devices belong to another project: check "project_id", \#(otherApp)"#, "clock_skew": clock],
         .hms: [
             "hms_80300002": #"enable Push Kit for the app in AppGallery Connect, and check "app_id""#,
-            "hms_80300011": "apply for the permission that it lacks in AppGallery Connect, under Push Kit",
+            "hms_80300011": "apply for the missing permission in AppGallery Connect, under Push Kit",
             "hms_80300013": "check the address for receipts in AppGallery Connect, under Push Kit, and its certificate",
             "hms_80300007": #"many devices belong to another app: check "app_id", \#(otherApp)"#,
             "clock_skew": clock,

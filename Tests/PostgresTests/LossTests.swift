@@ -108,7 +108,7 @@ import Threading
         #expect(!connection.isOpen)
         #expect(connection.server == nil)
         let later = failure { () throws(PostgresError) in try connection.run("SELECT 1") }
-        #expect(later?.message == "the connection was lost before: the server did not answer in time")
+        #expect(later?.message == "the connection was lost earlier: the server did not answer in time")
         #expect(later?.remedy?.contains("waits for a lock or for a synchronous standby") == true)
         #expect(later?.isRetryable == true)
     }

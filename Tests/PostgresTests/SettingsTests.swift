@@ -102,8 +102,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("schema=public", "schema", "; ?options=-csearch_path%3DNAME names the schema"),
-        ("sslmode=disable&currentSchema=a", "currentSchema", "; ?options=-csearch_path%3DNAME names the schema"),
+        ("schema=public", "schema", "; to select a schema, use ?options=-csearch_path%3DNAME"),
+        ("sslmode=disable&currentSchema=a", "currentSchema", "; to select a schema, use ?options=-csearch_path%3DNAME"),
         ("pgbouncer=true", "pgbouncer", ""),
     ])
     func `another library's parameter is reported`(query: String, name: String, remedy: String) {

@@ -111,7 +111,7 @@ import Testing
             failures.map { $0?.message } == [
                 "column 0 (word) is text and not int8", "column 1 (one) is int4 and not text", "column 2 (nothing) is NULL",
                 "column 3 (float8) is a type with the number 701 and not int8", "column 4 (array) has a NULL in its array",
-                "column 5 (array) is no array of one dimension, or has an element that cannot be read",
+                "column 5 (array) is not an array of one dimension, or has an element that cannot be read",
             ])
         #expect(failures.allSatisfy { $0?.failure == .value })
     }
@@ -123,8 +123,8 @@ import Testing
         let failures = values.map { value in failure { () throws(PostgresError) in _ = try row("SELECT $1", value) } }
         #expect(
             failures.map { $0?.message } == [
-                "parameter $1 holds U+0000, which PostgreSQL's text cannot", "parameter $1 is not UTF-8",
-                "parameter $1 has an element that holds U+0000, which PostgreSQL's text cannot",
+                "parameter $1 contains U+0000, which PostgreSQL cannot store in text", "parameter $1 is not UTF-8",
+                "parameter $1 has an element that contains U+0000, which PostgreSQL cannot store in text",
                 "parameter $1 has an element that is not UTF-8",
             ])
         #expect(failures.allSatisfy { $0?.isConnectionLost == false && $0?.isRetryable == false })

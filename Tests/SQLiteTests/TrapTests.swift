@@ -33,7 +33,7 @@ import Testing
             _ = try select.step()
             try select.withBytes(0) { _ throws(SQLiteError) in try connection.close() }
         }
-        expect("rows or bytes of the connection are still lent", in: result)
+        expect("rows or bytes of the connection are still borrowed", in: result)
     }
 
     @Test func `traps when stepped during a borrow of a row`() async {
@@ -41,7 +41,7 @@ import Testing
             let select = try Statement(try Connection(path: path, mode: .readWriteCreate), "VALUES (1), (2)")
             try select.forEachRow { row throws(SQLiteError) in _ = try row.step() }
         }
-        expect("rows or bytes of the statement are still lent", in: result)
+        expect("rows or bytes of the statement are still borrowed", in: result)
     }
 
     @Test func `traps on a wrong number of values`() async {

@@ -90,7 +90,7 @@ import Testing
             failure { () throws(SQLiteError) in _ = try select.string(3) },
         ]
         #expect(failures.map { $0?.primaryCode } == Array(repeating: 20, count: 6))
-        #expect(failures[0]?.message == "column 0 holds a value of another type than expected")
-        #expect(failures[5]?.message == "column 3 holds text that is not UTF-8")
+        #expect(failures[0]?.message == "column 0 contains a value of another type")
+        #expect(failures[5]?.message == "column 3 contains text that is not UTF-8")
     }
 }

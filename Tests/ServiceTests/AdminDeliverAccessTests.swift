@@ -111,7 +111,7 @@ import Time
         let failure = #expect(throws: AdminAccess.Failure.self) {
             try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1))
         }
-        #expect(failure?.description == "the service does not run. Its store cannot be used: it is memory, which went with the service")
+        #expect(failure?.description == "the service does not run. Its store cannot be used: it is in memory and ended with the service")
     }
 
     @Test func `creates no store`() throws {

@@ -52,7 +52,7 @@ import Testing
         let descriptor = try Self.listen(at: path)
         defer { close(descriptor) }
         let waiting = try SocketClient(.unix(path: path))
-        let hang = "takes none of the connections that wait: its process hangs; see systemctl status deskgate and the log, and restart it"
+        let hang = "does not accept the waiting connections: its process hangs; see systemctl status deskgate and the log, and restart it"
         #expect(identity(fixture, at: .unix(path: path)) == .hangs("the admin listener at unix:\(path) \(hang)"))
         let failure = #expect(throws: HealthProbe.Failure.self) { try HealthProbe(.unix(path: path), tls: nil).ask(isReady: false) }
         #expect(failure?.description == "the listener at unix:\(path) \(hang)")
@@ -88,7 +88,7 @@ import Testing
         let probe = HealthProbe(.tcp(host: "127.0.0.1", port: stranger.port), tls: nil)
         for (isReady, path) in [(false, "/livez"), (true, "/readyz")] {
             let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: isReady) }
-            let text = "another program than Deskgate answers at 127.0.0.1:\(stranger.port) (GET \(path): \(status)); stop it, or "
+            let text = "a program other than Deskgate responds at 127.0.0.1:\(stranger.port) (GET \(path): \(status)); stop it, or "
             #expect(failure?.description.hasPrefix(text) == true)
             #expect(failure?.isStranger == true)
         }

@@ -130,7 +130,7 @@ import Time
         (#"{"answer":{"status":99}}"#, "fault.answer: status must be a number from 200 to 599"),
         (#"{"stall":"all"}"#, "fault: stall must be one of stream, connection"), (#"{"close":1}"#, "fault: close must be true"),
         (#"{"delay_ms":-1}"#, "fault: delay_ms must be a whole number that is not negative"),
-        (#"{"delay_ms":1,"times":0}"#, "fault: times must be 1 or more, or null for ever"),
+        (#"{"delay_ms":1,"times":0}"#, "fault: times must be 1 or more, or null for no limit"),
         (#"{"delay_ms":1,"match":{"topic":"t"}}"#, "fault.match: unknown key topic; known are token"),
     ])
     func `reports mistakes in a script`(_ fault: String, _ expected: String) throws {

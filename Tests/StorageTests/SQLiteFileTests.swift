@@ -121,7 +121,7 @@ import Time
         try connection.close()
         let refusal = try #require(error(path))
         #expect(refusal.kind == .corrupt)
-        #expect(refusal.description.contains("newer version (schema 99, this one knows \(Migrations.latest))"))
+        #expect(refusal.description.contains("newer version (schema 99, this one supports \(Migrations.latest))"))
     }
 
     @Test func `refuses a file that is no database`() throws {

@@ -16,9 +16,9 @@ import Testing
         let error = StoreError.notSaved("s.db", StoreError(.diskFull, "no room", remedy: "free space"))
         let cause = "s.db was moved, removed or replaced while it is in use, and its data could not be saved yet (no room)"
         #expect(error.cause == cause)
-        #expect(error.remedy == "do not end the service: put the file back, or: free space")
+        #expect(error.remedy == "do not stop the service: put the file back, or: free space")
         #expect(
-            StoreError.notSaved("s.db", StoreError(.unavailable, "away")).remedy == "do not end the service: put the file back")
+            StoreError.notSaved("s.db", StoreError(.unavailable, "away")).remedy == "do not stop the service: put the file back")
     }
 
     @Test func `a partly replaced store has a separate remedy`() {
@@ -26,7 +26,7 @@ import Testing
             "s.db", former: "s.db.before-1", error: SystemError(code: EIO), second: SystemError(code: EACCES))
         #expect(error.cause.hasPrefix("s.db could not be replaced ("))
         #expect(!error.cause.contains("before the service starts"))
-        #expect(error.remedy?.hasPrefix("before the service starts, give s.db.before-1 and s.db.before-1-wal") == true)
+        #expect(error.remedy?.hasPrefix("before the service starts, rename s.db.before-1 and s.db.before-1-wal") == true)
     }
 
     @Test func `a store that could not be closed has both remedies`() {

@@ -27,7 +27,7 @@ extension BotCallAction {
     /// The routes of calls of bots: list, show.
     static let routes = [
         AdminRoute(
-            .get, path: path, role: .read, summary: "The calls of bots' functions that match all criteria, those that began last first.",
+            .get, path: path, role: .read, summary: "The calls of bots' functions that match all criteria, the latest first.",
             parameters: criteria + AdminQuery.page + [Language.parameter],
             answer: AdminRoute.Answer(
                 ["calls", "next"], ["calls": Schema.array(AdminSchema.object(BotCall.members, types))],

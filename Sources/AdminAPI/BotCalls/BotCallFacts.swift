@@ -22,7 +22,7 @@ struct BotCallFacts {
         let command = "deskgate bots calls list --app \(TextFragments.word(person.appID)) --user \(TextFragments.word(person.userID))"
         return Explanation.Step(
             .search, outcome: .note,
-            text: LocalizedText("These are the last \(Self.most) calls of bots.", "Это последние \(Self.most) вызовов ботов."),
+            text: LocalizedText("These are the latest \(Self.most) calls of bots.", "Это последние \(Self.most) вызовов ботов."),
             remedy: LocalizedText("For all: \(command).", "Все: \(command)."))
     }
 }

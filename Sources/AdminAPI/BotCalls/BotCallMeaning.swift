@@ -17,10 +17,10 @@ struct BotCallMeaning {
             text = LocalizedText("It is under way.", "Вызов ещё выполняется.")
             remedy = nil
         case .succeeded:
-            text = LocalizedText("The company's backend has done it (\(status)).", "Сервер компании выполнил его (\(status)).")
+            text = LocalizedText("The company's backend has performed the call (\(status)).", "Сервер компании выполнил его (\(status)).")
             remedy = nil
         case .refused:
-            text = LocalizedText("The company's backend has refused it (\(status)).", "Сервер компании отказал (\(status)).")
+            text = LocalizedText("The company's backend has refused the call (\(status)).", "Сервер компании отказал (\(status)).")
             remedy = LocalizedText(
                 "If the refusal is wrong, ask the company's backend: its log has the call's id as webhook-id.",
                 "Если отказ ошибочный, ищите причину на сервере компании: в его журнале номер вызова стоит как webhook-id.")
@@ -33,7 +33,7 @@ struct BotCallMeaning {
                     "Compare bots[].secret with the secret of the backend, its clock, and the headers in bots[].functions[].request. ",
                     "Сверьте bots[].secret с секретом сервера компании, его часы и заголовки в bots[].functions[].request. ")
                 + LocalizedText(
-                    "If the function changes something, look in the backend's log whether it was done: the call's id is the webhook-id there.",
+                    "If the function changes something, check in the backend's log whether the call was performed: the call's id is the webhook-id there.",
                     "Если функция что-то меняет, проверьте в журнале сервера, выполнена ли она: номер вызова стоит там как webhook-id.")
         case .failed:
             text = LocalizedText("The company's backend gave no usable answer\(why).", "Сервер компании не дал пригодного ответа\(why).")
@@ -44,7 +44,7 @@ struct BotCallMeaning {
         case .invalid:
             text = LocalizedText("The model's arguments do not fit the function\(why).", "Аргументы модели не подходят к функции\(why).")
             remedy = LocalizedText(
-                "If it happens often, say more in the function's description and parameters.",
+                "If this happens often, describe the function and its parameters in more detail.",
                 "Если это бывает часто, опишите функцию и её параметры подробнее.")
         case .limited where call.reason == "refused_bytes":
             text = LocalizedText(
@@ -62,11 +62,11 @@ struct BotCallMeaning {
             text = LocalizedText(
                 "The ticket or the confirmation does not allow it\(why).", "Билет или подтверждение его не разрешают\(why).")
             remedy = LocalizedText(
-                "The app starts the bot again for a new ticket; deskgate explain --user says whether the user may chat.",
+                "The app starts the bot again for a new ticket; deskgate explain --user shows whether the user may chat.",
                 "Приложение запускает бота заново и получает новый билет; можно ли человеку писать в чат, скажет deskgate explain --user.")
         case .confirmationRequired:
             text = LocalizedText(
-                "It changes something, and waits for a confirmation\(why).", "Он что-то меняет и ждёт подтверждения\(why).")
+                "The call makes a change, and waits for a confirmation\(why).", "Он что-то меняет и ждёт подтверждения\(why).")
             remedy = nil
         case .unknown:
             text = LocalizedText(
@@ -82,7 +82,7 @@ struct BotCallMeaning {
     /// difference.
     private static func ofHandOff(_ call: BotCall, status: String, why: LocalizedText) -> (LocalizedText, remedy: LocalizedText?)? {
         let look = LocalizedText(
-            "Check in this user's tickets whether support was informed; deskgate check --live tries the help desk's token.",
+            "Check in this user's tickets whether support was informed; deskgate check --live tests the help desk's token.",
             "Посмотрите в обращениях этого человека, передан ли он поддержке; токен службы поддержки проверит deskgate check --live.")
         switch call.outcome {
         case .succeeded:
@@ -92,7 +92,7 @@ struct BotCallMeaning {
                 nil
             )
         case .limited where call.reason?.hasPrefix("limit_per_") == true:
-            return (LocalizedText("The user has been handed over too often\(why).", "Этого человека передавали слишком часто\(why)."), nil)
+            return (LocalizedText("The user has been handed off too often\(why).", "Этого человека передавали слишком часто\(why)."), nil)
         case .refused where call.statusCode == 429:
             return (
                 LocalizedText(
@@ -101,12 +101,13 @@ struct BotCallMeaning {
             )
         case .failed where call.reason == "help_desk_away":
             return (
-                LocalizedText("The help desk is away\(why).", "Служба поддержки недоступна\(why)."),
+                LocalizedText("The help desk is unavailable\(why).", "Служба поддержки недоступна\(why)."),
                 LocalizedText(
-                    "The call can be made again; deskgate check --live says whether the help desk answers.",
+                    "The call can be repeated; deskgate check --live shows whether the help desk responds.",
                     "Вызов можно повторить; отвечает ли служба поддержки, скажет deskgate check --live.")
             )
-        case .refused: return (LocalizedText("The help desk has refused it (\(status)).", "Служба поддержки отказала (\(status))."), look)
+        case .refused:
+            return (LocalizedText("The help desk has refused the call (\(status)).", "Служба поддержки отказала (\(status))."), look)
         case .failed:
             return (LocalizedText("The help desk gave no usable answer\(why).", "Служба поддержки не дала пригодного ответа\(why)."), look)
         case .timedOut: return (LocalizedText("The help desk did not answer in time.", "Служба поддержки не ответила вовремя."), look)
@@ -131,20 +132,20 @@ struct BotCallMeaning {
     }
 
     private static let words: [String: LocalizedText] = [
-        "redirect": LocalizedText("it sent the call elsewhere", "он перенаправил вызов"),
+        "redirect": LocalizedText("it redirected the call", "он перенаправил вызов"),
         "server_error": LocalizedText("it answered with a status of 5xx", "он ответил кодом 5xx"),
         "too_large": LocalizedText("its answer was too long", "его ответ слишком длинный"),
-        "not_json": LocalizedText("its answer was no JSON", "его ответ не JSON"),
-        "malformed_json": LocalizedText("its answer was broken JSON", "его ответ — испорченный JSON"),
+        "not_json": LocalizedText("its answer was not JSON", "его ответ не JSON"),
+        "malformed_json": LocalizedText("its answer was malformed JSON", "его ответ — испорченный JSON"),
         "help_desk_token": LocalizedText(
             "it does not accept the configured token, so nothing was done", "она не принимает заданный токен, ничего не сделано"),
         "help_desk_unavailable": LocalizedText(
-            "it is away, or its answer says nothing of the message", "она недоступна, или её ответ ничего не говорит о сообщении"),
+            "it is unavailable, or its answer does not mention the message", "она недоступна, или её ответ ничего не говорит о сообщении"),
         "help_desk_away": LocalizedText(
-            "nothing was written to it, so nothing was done", "ей ничего не отправлено, так что ничего не сделано"),
+            "no message was sent, so nothing was done", "ей ничего не отправлено, так что ничего не сделано"),
         "unreachable": LocalizedText("no connection was made, so nothing was done", "соединиться не удалось, так что ничего не сделано"),
         "broken_off": LocalizedText("the connection broke", "соединение оборвалось"),
-        "overloaded": LocalizedText("too many calls were under way, so nothing was done", "шло слишком много вызовов, ничего не сделано"),
+        "overloaded": LocalizedText("too many calls were running, so nothing was done", "шло слишком много вызовов, ничего не сделано"),
         "stopped": LocalizedText("the service was stopping", "служба останавливалась"),
         "late": LocalizedText("it could not be stored in time, so nothing was done", "его не удалось вовремя сохранить, ничего не сделано"),
         "revoked": LocalizedText(
@@ -155,12 +156,12 @@ struct BotCallMeaning {
             "секрета, которым создан ключ безопасности этого запуска, больше нет в настройках"),
         "key_retired": LocalizedText(
             "the time of the secret that made the security key is over", "срок секрета, которым создан ключ безопасности, истёк"),
-        "too_old": LocalizedText("the security key is older than any may be", "ключ безопасности старше, чем допустимо"),
+        "too_old": LocalizedText("the security key exceeds the maximum age", "ключ безопасности старше, чем допустимо"),
         "unknown_function": LocalizedText("the bot has no such function", "у бота нет такой функции"),
-        "method": LocalizedText("the function changes something and was called with GET", "функция что-то меняет, а вызвана методом GET"),
+        "method": LocalizedText("the function makes a change and was called with GET", "функция что-то меняет, а вызвана методом GET"),
         "arguments": LocalizedText("the answer named the wrong parameter", "вызвавшему сказано, какой параметр неверен"),
         "too_long": LocalizedText("they are too long", "они слишком длинные"),
-        "malformed_confirmation": LocalizedText("the confirmation is none", "это не подтверждение"),
+        "malformed_confirmation": LocalizedText("the confirmation is invalid", "это не подтверждение"),
         "other_arguments": LocalizedText("the confirmation is for another call", "подтверждение относится к другому вызову"),
         "expired_confirmation": LocalizedText("the confirmation is too old", "подтверждение устарело"),
         "confirmation_user": LocalizedText("from the customer's app", "из приложения клиента"),

@@ -64,7 +64,7 @@ extension AuthorizationFailure {
                 at: at.milliseconds,
                 remedy: LocalizedText("The app repeats it later. ", "Приложение повторит её позже. ")
                     + LocalizedText(
-                        "If people have reason to register so often, raise the limit in push_tokens.limits, and \(LocalizedText.reload).",
+                        "If people need to register so often, raise the limit in push_tokens.limits, and \(LocalizedText.reload).",
                         "Если регистрироваться так часто нужно, увеличьте предел в push_tokens.limits и \(LocalizedText.reload)."))
         }
     }

@@ -51,7 +51,7 @@ extension Device {
             return step(
                 audience.hasPush ? .note : .ok,
                 text: LocalizedText(
-                    "No push notifier serves its type; \(names) gets its comments, and must notify it.",
+                    "No push notifier serves its type; \(names) gets its comments and must notify it.",
                     "Пуш-канала для этого типа нет; о комментариях узнаёт \(names), он и должен уведомить устройство."),
                 remedy: audience.hasPush
                     ? LocalizedText(

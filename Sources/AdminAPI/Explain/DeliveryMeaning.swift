@@ -32,7 +32,7 @@ extension ReasonMeaning {
                     "there was no registered device that this notifier serves",
                     "не было зарегистрированного устройства, которое обслуживает этот канал"),
                 LocalizedText(
-                    "have the person open the app, which registers its push token, and see that apps[].routes leads the device's type ",
+                    "have the person open the app, which registers its push token, and check that apps[].routes routes the device's type ",
                     "пусть человек откроет приложение, оно зарегистрирует пуш-токен; проверьте, что apps[].routes ведут тип устройства ")
                     + LocalizedText("to a notifier; deskgate tokens list shows the type", "в канал; тип показывает deskgate tokens list"))
         case .tooMany:
@@ -127,14 +127,14 @@ extension ReasonMeaning {
         }
     }
 
-    static let waitingForTurn = LocalizedText("wait: its next attempt follows by itself", "подождите: следующая попытка будет сама")
+    static let waitingForTurn = LocalizedText("wait: its next attempt starts automatically", "подождите: следующая попытка будет сама")
 }
 
 extension ReasonMeaning {
     /// The remedy for a notifier whose attempts keep failing for this reason: the end of a sentence.
     func remedy(whileFailing name: String) -> LocalizedText {
         let attempts = LocalizedText(
-            "see its latest attempts (deskgate deliveries list --notifier \(TextFragments.word(name))), and repair its receiver",
+            "check its latest attempts (deskgate deliveries list --notifier \(TextFragments.word(name))), and repair its receiver",
             "посмотрите последние попытки (deskgate deliveries list --notifier \(TextFragments.word(name))) и почините получателя")
         return lasting ?? remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
     }

@@ -45,7 +45,7 @@ struct DeliverySearch {
         return Explanation.Step(
             .search, outcome: .note,
             text: LocalizedText(
-                "Only the newest deliveries are shown here; older ones were not looked for.",
+                "Only the newest deliveries are shown here; older ones were not searched.",
                 "Показаны только самые новые доставки, более старые не искали."),
             remedy: LocalizedText("For older ones: \(command).", "Более старые: \(command)."))
     }

@@ -128,7 +128,7 @@ extension Denial {
                     "Если отказывают и новым ключам, сравните часы этой машины (deskgate doctor) с часами той, которая их выдаёт.")
         case .tooOld:
             return LocalizedText(
-                "\(newKey) The longest life is longest_life_seconds of apps[].security_keys or of security_keys.",
+                "\(newKey) The maximum lifetime is longest_life_seconds of apps[].security_keys or of security_keys.",
                 "\(newKey) Наибольший срок задаёт longest_life_seconds в apps[].security_keys или в security_keys.")
         case .keyRetired:
             // Without an active key no new key can be minted.
@@ -158,7 +158,7 @@ extension Denial {
             "Check in this order: the file's keys are in force (deskgate config show --diff); the user_id is byte for byte the one that ",
             "Проверьте по порядку: ключи из файла действуют (deskgate config show --diff); user_id побайтно тот, ")
         + LocalizedText(
-            "the key was minted for (capitals, spaces, a prefix); the ",
+            "user_id of the key (capitals, spaces, a prefix); the ",
             "для которого выдан ключ (заглавные буквы, пробелы, приставка); ")
         + LocalizedText(
             "app_id is too; the backend that mints has the same secret for this key id as apps[].keys, which another environment has ",

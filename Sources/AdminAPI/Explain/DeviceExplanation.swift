@@ -40,7 +40,7 @@ extension Explanation {
             .problem,
             facts.isCut
                 ? LocalizedText(
-                    "The device was not found among those that were looked at.", "Среди просмотренных устройств такого не нашлось.")
+                    "The device was not found among those that were searched.", "Среди просмотренных устройств такого не нашлось.")
                 : LocalizedText(
                     "No such device is registered, so it is not notified.",
                     "Такое устройство не зарегистрировано, поэтому его не уведомляют."), from: steps.first

@@ -8,8 +8,8 @@ extension ExplainAction {
     private static let path: StaticString = "/v1/explain"
     private static let parameters = [
         AdminRoute.Parameter("app_id", place: .query, text: "The app; may be left out where only one is configured."),
-        AdminRoute.Parameter("user_id", place: .query, text: "The person, alone or beside a security key or a device."),
-        AdminRoute.Parameter("security_key", place: .query, text: "A security key, which is judged as authorization would now."),
+        AdminRoute.Parameter("user_id", place: .query, text: "The person, alone or with a security key or a device."),
+        AdminRoute.Parameter("security_key", place: .query, text: "A security key, which is checked as authorization would check it now."),
         AdminRoute.Parameter("comment_id", place: .query, text: "A comment and its deliveries."),
         AdminRoute.Parameter("device_id", place: .query, text: "A device, and whether it is notified."),
         AdminRoute.Parameter("delivery_id", place: .query, text: "A delivery and its attempts."),

@@ -101,7 +101,7 @@ package struct ExplainAction: AdminAction, Equatable {
             return Explanation(facts).but(facts.isUnknown ? context.serviceProblem : nil)
         case .device(let deviceID, let userID):
             return Explanation(try context.facts(deviceID: deviceID, userID: userID, app: app)).but(context.serviceProblem)
-        case .key, .delivery: preconditionFailure("questions that need no app are answered before")
+        case .key, .delivery: preconditionFailure("queries that need no app are answered before")
         }
     }
 }

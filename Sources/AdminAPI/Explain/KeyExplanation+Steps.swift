@@ -87,13 +87,13 @@ extension Explanation {
         case .revocations:
             return Step(
                 .revocations, outcome: .ok,
-                text: LocalizedText("Nothing that is revoked is about this key.", "Отзывов, которые касаются этого ключа, нет."))
+                text: LocalizedText("No revocation applies to this key.", "Отзывов, которые касаются этого ключа, нет."))
         case .backend:
             let backend = facts.backend.map { " \($0)" }
             return Step(
                 .backend, outcome: .note,
                 text: LocalizedText(
-                    "The app's backend\(backend.map { " at\($0)" } ?? "") is asked next, which this answer does not.",
+                    "The app's backend\(backend.map { " at\($0)" } ?? "") decides next, and was not called for this explanation.",
                     "Дальше спрашивают сервер приложения\(backend ?? ""); для этого ответа его не спрашивали."),
                 remedy: LocalizedText(
                     "If the chat is denied nevertheless, see backend_denied and backend_undecided in the log and the metrics.",

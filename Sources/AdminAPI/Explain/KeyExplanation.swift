@@ -116,7 +116,7 @@ extension Explanation {
         return (
             .note,
             LocalizedText(
-                "The key is well formed and in force. Whether it is genuine cannot be said without its app_id and user_id.",
+                "The key is well formed and in force. Its signature cannot be checked without its app_id and user_id.",
                 "Ключ правильной формы и действует. Подлинный ли он, нельзя сказать без app_id и user_id.")
         )
     }

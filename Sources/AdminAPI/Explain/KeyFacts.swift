@@ -93,10 +93,10 @@ struct KeyFacts {
             let most = RevocationSearch.maximumRead
             return revocations.isCut
                 ? LocalizedText(
-                    "The key is revoked, and not by one of the \(most) newest revocations.",
+                    "The key is revoked, but not by one of the \(most) newest revocations.",
                     "Ключ отозван, но не одним из \(most) самых новых отзывов.")
                 : LocalizedText(
-                    "The key is revoked, by a revocation that was removed or added this moment.",
+                    "The key is revoked by a revocation that is being removed or was just added.",
                     "Ключ отозван отзывом, который только что сняли или добавили.")
         }
         let others = ending.count - 1

@@ -65,10 +65,10 @@ extension Explanation {
         let gone = Step(
             .delivery, outcome: .note,
             text: LocalizedText(
-                "None of its deliveries is left: they were deleted, or no notifier got it. \(retention)",
+                "It has no deliveries any more: they were deleted, or no notifier got it. \(retention)",
                 "От его доставок ничего не осталось: они забыты, или ни один канал о нём не узнал. \(retention)"),
             remedy: LocalizedText(
-                "The log of that time may show their outcomes. Store deliveries for longer if such questions come late.",
+                "The log of that time may show their outcomes. Store deliveries for longer if such queries come late.",
                 "Что с ними стало, может сказать журнал того времени. Храните их дольше, если такие вопросы приходят поздно."))
         let finding = LocalizedText(
             "Comment \(comment) came at \(at), and its deliveries were deleted.",
@@ -99,18 +99,18 @@ extension Explanation {
             Step(
                 .webhook, outcome: .problem,
                 text: LocalizedText(
-                    "The webhook may never have come, or was refused: nothing is stored of such a one.",
+                    "The webhook may not have arrived, or was rejected: nothing is stored about it.",
                     "Возможно, вебхук не приходил или был отклонён: от таких ничего не хранится."), remedy: missing(app)),
             Step(
                 .webhook, outcome: .note,
                 text: LocalizedText(
                     "Comments that the person wrote are not sent back: they are counted as result=\"ignored\".",
                     "Комментарии самого человека назад не отправляются: они считаются как result=\"ignored\"."),
-                remedy: LocalizedText("Ask about a comment that support wrote.", "Спросите о комментарии, который написала поддержка.")),
+                remedy: LocalizedText("Query a comment that support wrote.", "Спросите о комментарии, который написала поддержка.")),
             Step(
                 .search, outcome: .note,
                 text: LocalizedText(
-                    "It may be too old: Deskgate remembers comments for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
+                    "It may be too old: Deskgate keeps records of comments for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
                     "Возможно, он пришёл давно: что он приходил, помнят \(Deduplication.milliseconds / 86_400_000) дн.")),
             Step(
                 .search, outcome: .note,
@@ -129,10 +129,10 @@ extension Explanation {
             "See whether \(series) grows when a comment is written. If it does not, see whether \(refusals) does, also that of app=\"\": ",
             "Посмотрите, растёт ли \(series), когда пишут комментарий. Если нет, растёт ли \(refusals), в том числе с app=\"\": ")
             + LocalizedText(
-                "its reason says why webhooks are answered 403 or 400. If neither grows, check the address in the help desk's settings ",
+                "its label reason has the cause of 403 and 400. If neither increases, check the address in the help desk's settings ",
                 "по причине видно, почему на вебхуки отвечают 403 или 400. Если не растёт ни то, ни другое, проверьте адрес в настройках ")
             + LocalizedText(
-                "and that it reaches this machine. If result=\"unavailable\" grows, the store is full or away (deskgate status). ",
+                "and that it reaches this machine. If result=\"unavailable\" increases, the store is full or unavailable (deskgate status). ",
                 "службы поддержки и доходит ли он до этой машины. Если растёт result=\"unavailable\", хранилище полно или недоступно ")
             + LocalizedText("The log has a sample of such webhooks.", "(deskgate status). В журнале есть выборка таких вебхуков.")
     }

@@ -97,7 +97,7 @@ extension Explanation {
                 Step(
                     .search, outcome: .note,
                     text: LocalizedText(
-                        "Only the newest \(most) revocations were looked through for those of the whole app.",
+                        "Only the newest \(most) revocations were searched for those of the whole app.",
                         "Отзывы для всего приложения искали только среди последних \(most)."),
                     remedy: LocalizedText(
                         "For older ones: deskgate revocations list --all.", "Более старые: deskgate revocations list --all."))
@@ -149,7 +149,7 @@ extension Explanation {
         if let verify = facts.app.verify {
             let (backend, mode, rule) = (facts.key.backend ?? "", verify.mode.rawValue, verify.whenUndecided.rawValue)
             let text = LocalizedText(
-                "The app's backend is asked at \(backend) (verify.mode \(mode)); when it cannot decide, the rule is \(rule).",
+                "The app's backend is called at \(backend) (verify.mode \(mode)); when it cannot decide, the rule is \(rule).",
                 "Спрашивают сервер приложения \(backend) (verify.mode \(mode)); если он не может решить, действует правило \(rule).")
             steps.append(Step(.backend, outcome: .note, text: text))
             steps += facts.key.backendTroubles
@@ -226,7 +226,7 @@ extension Explanation {
         Step(
             .search, outcome: .note,
             text: LocalizedText(
-                "Only the latest answers are kept, in memory; the log has a sample of the denials.",
+                "Only the latest responses are kept, in memory; the log has a sample of the denials.",
                 "Хранятся только последние ответы, в памяти; в журнале есть выборка отказов."),
             remedy: facts.authorizations.hasNoRefusal
                 ? nil : facts.reference.map { LocalizedText("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },

@@ -56,6 +56,6 @@ extension ValidationError.Problem {
 
     /// The remedy for requests whose body cannot be read, in sentences.
     static let remedyOfBody = LocalizedText(
-        "See which program calls the authorization URL, and that no proxy changes the body of its requests.",
+        "Find out which program calls the authorization URL, and check that no proxy changes the body of its requests.",
         "Посмотрите, кто обращается по адресу проверки доступа и не меняет ли прокси тело этих запросов.")
 }

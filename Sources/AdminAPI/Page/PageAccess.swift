@@ -20,7 +20,7 @@ package enum PageAccess: Sendable {
     private static let needsTLSAnswer = Response.error(
         403, code: "page_needs_tls",
         message:
-            "The operators' page is served on a loopback address, on a Unix socket or with TLS: set admin.tls, or listen on 127.0.0.1 and use ssh -L."
+            "The operators' page is served only on a loopback address, on a Unix socket or with TLS: set admin.tls, or listen on 127.0.0.1 and use ssh -L."
     )
 
     /// The answer that rejects every request of the page; nil when the page is served.

@@ -92,11 +92,11 @@ private struct PageFiles: Sendable {
 private struct SessionRoute: Sendable {
     private static let token = AdminRoute.Parameter(
         "token", place: .body, isRequired: true, text: "An admin token of the role read or operate.")
-    private static let wrongToken = Response.error(401, code: "unauthorized", message: "No admin token is this text.")
+    private static let wrongToken = Response.error(401, code: "unauthorized", message: "The text is not an admin token.")
     private static let mintsOnly = Response.error(
         403, code: "forbidden", message: "This token mints keys; sign in with one of the role read or operate.")
     private static let noRandom = Response.error(
-        503, code: "undecided", message: "The session could not be made; try again.", headers: [("Retry-After", "1")])
+        503, code: "undecided", message: "The session could not be created; retry.", headers: [("Retry-After", "1")])
 
     private let gate: AdminGate
 

@@ -7,8 +7,8 @@ enum SessionProblem: String, Error {
 
     private static let secretMissingAnswer = Response.error(
         401, code: secretMissing.rawValue,
-        message: "The cookie of a session needs its secret beside it, in the header \(SessionCookie.secretHeader), as the page sends it. "
-            + "Ask through the page, or send an admin token: Authorization: Bearer TOKEN.")
+        message: "The cookie of a session requires the session's secret in the header \(SessionCookie.secretHeader), as sent by the page. "
+            + "Use the page, or send an admin token: Authorization: Bearer TOKEN.")
     private static let endedAnswer = Response.error(
         401, code: ended.rawValue, message: "The session has ended, or \(SessionCookie.secretHeader) is not its secret; sign in again.")
 

@@ -160,7 +160,7 @@ extension UndecidedReason {
                 "Посмотрите в журнале строки уровня error: о каждом таком запросе есть одна.")
         case .revocationsUnknown:
             LocalizedText(
-                "Make the store usable again; the revocations are then read by themselves.",
+                "Make the store usable again; the revocations are then read automatically.",
                 "Верните хранилище в строй; тогда отзывы прочитаются сами.")
         case .backendTimeout, .backendOverloaded:
             LocalizedText(
@@ -168,7 +168,7 @@ extension UndecidedReason {
                 "Пусть сервер из apps[].verify.url отвечает быстрее, или увеличьте apps[].verify.timeout_ms и \(LocalizedText.reload).")
         case .backendUnreachable, .backendBreakerOpen:
             LocalizedText(
-                "Repair the backend of apps[].verify.url, or the network path to it. Deskgate retries by itself.",
+                "Repair the backend of apps[].verify.url, or the network path to it. Deskgate retries automatically.",
                 "Почините сервер из apps[].verify.url или путь к нему. Спрашивать его снова начнут автоматически.")
         case .backendStatus:
             LocalizedText(
@@ -209,17 +209,17 @@ extension CallerRefusal {
                 + LocalizedText("the log's lines \"caller refused\" have the address.", "адрес есть в строках журнала «caller refused».")
         case .forwarded:
             LocalizedText(
-                "Have the proxy of listen.trusted_proxies send the client's address in X-Forwarded-For or Forwarded, ",
+                "Make the proxy of listen.trusted_proxies send the client's address in X-Forwarded-For or Forwarded, ",
                 "Пусть прокси из listen.trusted_proxies передаёт адрес клиента в заголовке Forwarded или подобном ")
                 + LocalizedText("and remove the one of the two that it does not write.", "и удаляет тот из них, который не пишет сам.")
         case .certificate:
             LocalizedText(
-                "Have the caller show a certificate of listen.tls.client_authorities, or correct that key and \(LocalizedText.reload).",
+                "Make the caller present a certificate of listen.tls.client_authorities, or correct that key and \(LocalizedText.reload).",
                 "Пусть вызывающий предъявляет сертификат из listen.tls.client_authorities, или исправьте этот ключ и \(LocalizedText.reload)."
             )
         case .header:
             LocalizedText(
-                "Have the proxy send listen.shared_header with one of its secrets, or correct that key and \(LocalizedText.reload).",
+                "Make the proxy send listen.shared_header with one of its secrets, or correct that key and \(LocalizedText.reload).",
                 "Пусть прокси передаёт listen.shared_header с одним из секретов, или исправьте этот ключ и \(LocalizedText.reload).")
         }
     }

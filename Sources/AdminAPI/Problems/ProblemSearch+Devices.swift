@@ -22,7 +22,7 @@ extension ProblemSearch {
                 "Have the app register its push token when it starts. \(series) counts the results: ",
                 "Пусть приложение при запуске регистрирует пуш-токен. Что из этого выходит, считает \(series): ")
                 + LocalizedText(
-                    "if it does not grow, no registration arrives; if only refusals grow, the log has their reasons.",
+                    "if it does not increase, no registration arrives; if only refusals increase, the log has their reasons.",
                     "если не растёт, регистраций нет; если растут только отказы, их причины есть в журнале."))
     }
 

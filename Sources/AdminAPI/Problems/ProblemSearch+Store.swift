@@ -68,7 +68,7 @@ extension ProblemSearch {
                 "\(deliveries) given up, \(number) of them as \(reason). \(meaning)",
                 "Канал \(name) не доставил и больше не пробует: \(count), из них по причине \(reason): \(number). \(meaning)"),
             remedy: LocalizedText(
-                "Mend the cause, and retry them: deskgate deliveries retry --notifier \(word)\(choice).",
+                "Repair the cause, and retry them: deskgate deliveries retry --notifier \(word)\(choice).",
                 "Устраните причину и повторите их: deskgate deliveries retry --notifier \(word)\(choice)."))
     }
 

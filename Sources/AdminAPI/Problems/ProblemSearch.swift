@@ -182,7 +182,7 @@ package struct ProblemSearch {
                 "Возможно, настройки канала \(name) неверны: \(meaning.text) (\(reason)), и с тех пор ничего не дошло.\(waiting(for: name))"
             ),
             remedy: LocalizedText(
-                "\(check) If you change the settings, \(LocalizedText.reload). If they are right, the next delivery that arrives ends this.",
+                "\(check) If you change the settings, \(LocalizedText.reload). If they are correct, the next delivery that arrives ends this problem.",
                 "\(check) Если измените настройки, \(LocalizedText.reload). Если они верны, это пройдёт со следующей доставкой."))
     }
 
@@ -195,7 +195,7 @@ package struct ProblemSearch {
                 "У слушателя \(name) столько соединений, сколько допустимо: ради новых закрываются простаивающие, а если таких нет, новым отвечают 503."
             ),
             remedy: LocalizedText(
-                "See who holds them: ss -tn. Let the proxy in front bound the connections of each address, or raise \(place) and restart.",
+                "Find the clients with ss -tn. Limit the connections of each address in the proxy in front, or raise \(place) and restart.",
                 "Посмотрите, кто их держит: ss -tn. Пусть прокси ограничит соединения каждого адреса, или увеличьте \(place) и перезапустите службу."
             ))
     }
@@ -240,7 +240,7 @@ package struct ProblemSearch {
                         "Если это ваш прокси, укажите его в listen.trusted_proxies и \(LocalizedText.reload). Если посторонний, ")
                     + LocalizedText("bound it in the proxy or the firewall.", "ограничьте его на прокси или файрволе.")
                 : LocalizedText(
-                    "Find out which program keeps so many open, or raise admin.max_connections and restart.",
+                    "Find the program that keeps the connections open, or raise admin.max_connections and restart.",
                     "Выясните, какая программа держит их открытыми, или увеличьте admin.max_connections и перезапустите службу."))
     }
 
@@ -309,7 +309,7 @@ package struct ProblemSearch {
                 "\(waiting.notifier) is not configured any more.\(self.waiting(for: waiting.notifier))",
                 "Канала \(waiting.notifier) больше нет в настройках.\(self.waiting(for: waiting.notifier))"),
             remedy: LocalizedText(
-                "Configure it again, or give them up: deskgate deliveries purge --state pending --notifier \(name).",
+                "Configure it again, or give up its deliveries: deskgate deliveries purge --state pending --notifier \(name).",
                 "Верните его в настройки или откажитесь от них: deskgate deliveries purge --state pending --notifier \(name)."))
     }
 

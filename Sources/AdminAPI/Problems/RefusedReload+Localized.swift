@@ -19,7 +19,7 @@ extension RefusedReload {
                     "The reload at \(time) was refused as a whole, because only a restart takes over \(all).",
                     "Перезагрузка настроек \(time) отклонена целиком: \(all) вступает в силу только после перезапуска."),
                 remedy: LocalizedText(
-                    "Restart the service, or set the keys back and \(LocalizedText.reload). Until then the former configuration stays in force.",
+                    "Restart the service, or restore the keys and \(LocalizedText.reload). Until then the former configuration stays in force.",
                     "Перезапустите службу или верните прежние значения и \(LocalizedText.reload). До тех пор действуют прежние настройки."))
         }
         return Problem(
@@ -29,7 +29,7 @@ extension RefusedReload {
                     "The reload at \(time) was refused, and the former configuration stays in force: \(all)",
                     "Перезагрузка настроек \(time) отклонена, действуют прежние: \(all)")),
             remedy: LocalizedText(
-                "Mend that, see that deskgate check finds nothing, and \(LocalizedText.reload).",
+                "Correct that, check that deskgate check finds nothing, and \(LocalizedText.reload).",
                 "Устраните это, убедитесь, что deskgate check ничего не находит, и \(LocalizedText.reload)."))
     }
 }

@@ -30,7 +30,7 @@ extension RevocationStatus {
 
     private static var repairTheStore: LocalizedText {
         LocalizedText(
-            "Make the store usable again; the revocations are then read by themselves.",
+            "Make the store usable again; the revocations are then read automatically.",
             "Верните хранилище в строй; тогда отзывы прочитаются сами.")
     }
 

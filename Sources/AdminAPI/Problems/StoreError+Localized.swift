@@ -19,7 +19,7 @@ extension StoreError {
             )
         case .diskFull:
             return LocalizedText(
-                "Make room on the store's disk, or with SQLite lower store.minimum_free_megabytes and restart. \(meanwhile)",
+                "Free space on the store's disk, or with SQLite lower store.minimum_free_megabytes and restart. \(meanwhile)",
                 "Освободите место на диске хранилища или, с SQLite, уменьшите store.minimum_free_megabytes и перезапустите. \(meanwhile)")
         case .corrupt, .unavailable, .notOpen, .inDoubt:
             let own = self.remedy.map { TextFragments.sentence(LocalizedText(verbatim: $0)) } ?? general

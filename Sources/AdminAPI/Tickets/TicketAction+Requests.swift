@@ -11,7 +11,7 @@ extension TicketAction {
     private static let ticket = AdminRoute.Parameter(
         "ticket_id", place: .body, kind: .number(1...Int64.max), isRequired: true, text: "The help desk's number of the ticket.")
     private static let priority = AdminRoute.Parameter(
-        "priority", place: .body, kind: .choice(TicketPriority.allCases.map(\.rawValue)), text: "How urgent it is.")
+        "priority", place: .body, kind: .choice(TicketPriority.allCases.map(\.rawValue)), text: "The priority of the ticket.")
     private static let fields = AdminRoute.Parameter(
         "custom_fields", place: .body, kind: .fields, text: "Fields that are registered at the help desk.")
 
@@ -20,14 +20,16 @@ extension TicketAction {
         AdminRoute.Parameter(
             "user_name", place: .body, kind: .line(1...TicketDraft.longestUserName),
             text: "The customer's name, as support sees it; without it, the help desk keeps the one that it has."),
-        AdminRoute.Parameter("title", place: .body, kind: .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
-        AdminRoute.Parameter("group_key", place: .body, kind: .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."),
+        AdminRoute.Parameter(
+            "title", place: .body, kind: .line(1...TicketDraft.longestTitle), isRequired: true, text: "The title of the ticket."),
+        AdminRoute.Parameter(
+            "group_key", place: .body, kind: .matching("^[a-z0-9_-]+$"), text: "The support group to which the ticket is assigned."),
         priority, fields,
         AdminRoute.Parameter(
             "related_channels", place: .body, kind: .lines(0...TicketDraft.maximumRelatedChannels),
             text: "The channels that it is about; the customer must have joined them."),
         AdminRoute.Parameter(
-            "message", place: .body, text: "The customer's first message; until there is one, support does not see the ticket."),
+            "message", place: .body, text: "The customer's first message; support does not see the ticket before the first message."),
     ]
     private static let place = [
         app.placed(.query),
@@ -37,14 +39,16 @@ extension TicketAction {
     private static let criteria = [
         app.placed(.query),
         AdminRoute.Parameter(
-            "state", place: .query, kind: .choice(TicketQuery.Selection.allCases.map(\.rawValue)), text: "Which; open ones by default."),
-        user.placed(.query), AdminRoute.Parameter("custom_field", place: .query, text: "KEY=VALUE, a field that they must have."),
+            "state", place: .query, kind: .choice(TicketQuery.Selection.allCases.map(\.rawValue)),
+            text: "The state of the listed tickets; open by default."),
+        user.placed(.query), AdminRoute.Parameter("custom_field", place: .query, text: "A field that the tickets must have, as KEY=VALUE."),
         AdminQuery.page[0],
         AdminRoute.Parameter(
-            "limit", place: .query, kind: .number(1...Int64(TicketQuery.longestPage)), text: "How many at most; 10 by default."),
+            "limit", place: .query, kind: .number(1...Int64(TicketQuery.longestPage)), text: "The maximum number of tickets; 10 by default."
+        ),
     ]
     private static let closing = [
-        app, ticket, AdminRoute.Parameter("comment", place: .body, text: "Why, for support."),
+        app, ticket, AdminRoute.Parameter("comment", place: .body, text: "The reason, for support."),
     ]
     private static let relating = [
         app, ticket,
@@ -55,7 +59,8 @@ extension TicketAction {
     private static let setting = [
         app, AdminRoute.Parameter("ticket_id", place: .body, kind: .number(1...Int64.max), text: "The ticket."),
         AdminRoute.Parameter("user_id", place: .body, kind: PersonFields.userGrammar, text: "The customer, in place of a ticket."),
-        AdminRoute.Parameter("custom_fields", place: .body, kind: .fields, isRequired: true, text: "The fields; an empty text clears one."),
+        AdminRoute.Parameter(
+            "custom_fields", place: .body, kind: .fields, isRequired: true, text: "The fields; an empty text clears a field."),
     ]
 
     /// Statuses with which the help desk may reject requests on any route.
@@ -75,11 +80,11 @@ extension TicketAction {
                 links: .ticket("/tickets/0/ticket_id", app: "$request.query.app_id")),
             handling: .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .get, path: "/v1/tickets/count", role: .read, summary: "How many tickets an app or a customer has, by state.",
+            .get, path: "/v1/tickets/count", role: .read, summary: "The number of tickets of an app or a customer, by state.",
             parameters: [app.placed(.query), user.placed(.query)],
             answer: AdminRoute.Answer(
                 ["open", "states"], ["open": AdminSchema.count, "states": AdminSchema.anyObject],
-                text: "How many are open, and how many have each state.", refusals: refusals),
+                text: "The number of open tickets, and the number of tickets in each state.", refusals: refusals),
             handling: .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: [app.placed(.query), user.placed(.query)])
                 return try counting(appID: values["app_id"], userID: values["user_id"])
@@ -110,7 +115,7 @@ extension TicketAction {
             try TicketAction.closing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), comment: fields.text("comment"))
         },
         changing(
-            "/v1/tickets/reopen", summary: "Reopens a closed ticket, where the help desk lets others do that.", parameters: [app, ticket]
+            "/v1/tickets/reopen", summary: "Reopens a closed ticket, if the help desk allows this.", parameters: [app, ticket]
         ) {
             fields throws(AdminProblem) in
             try reopening(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"))
@@ -119,14 +124,14 @@ extension TicketAction {
             fields throws(AdminProblem) in
             try prioritizing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), priority: fields.text("priority"))
         },
-        changing("/v1/tickets/related-channels", summary: "Says which channels of its customer's a ticket is about.", parameters: relating)
-        {
+        changing("/v1/tickets/related-channels", summary: "Sets the related channels of a ticket.", parameters: relating) {
             fields throws(AdminProblem) in
             try TicketAction.relating(
                 appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), channels: fields.texts("related_channels"))
         },
         AdminRoute(
-            .post, path: "/v1/tickets/fields", role: .operate, summary: "Sets fields of a ticket or of a customer; others stay.",
+            .post, path: "/v1/tickets/fields", role: .operate,
+            summary: "Sets fields of a ticket or of a customer. Other fields are unchanged.",
             parameters: setting,
             answer: AdminRoute.Answer(
                 ["custom_fields", "dropped"], ["custom_fields": AdminSchema.anyObject, "dropped": Schema.array(Schema.text)],

@@ -19,7 +19,7 @@ extension ConfigurationReader {
                 `http` notifiers
                 """),
         .live("sendbird", .object(sendbirdKeys)),
-        .live("notifiers", .texts(default: ["log"]), meaning: "`notifiers` that receive the app's events"),
+        .live("notifiers", .texts(default: ["log"]), meaning: "names of `notifiers` that receive the app's events"),
         .live("routes", .object(routeKeys)),
     ]
 

@@ -85,7 +85,7 @@ extension ConfigurationKeys {
     // The readers must use only keys of their list, with the correct type. Each reading of docs/config.full.json checks this.
 
     func range(of name: String) -> ClosedRange<Int> {
-        guard case .integer(let range, _) = value(of: name) else { preconditionFailure("\(name) is no integer") }
+        guard case .integer(let range, _) = value(of: name) else { preconditionFailure("\(name) is not an integer") }
         return range
     }
 

@@ -31,7 +31,7 @@ package struct BotAccessToken: Sendable, Equatable {
 
     /// - Parameter grant: its lifetime must be at most `maximumLifetime`.
     package init(_ grant: BotGrant, startID: UInt64) {
-        precondition(grant.expiresAt - grant.issuedAt <= Self.maximumLifetime, "a ticket's life has 14 bits")
+        precondition(grant.expiresAt - grant.issuedAt <= Self.maximumLifetime, "a ticket's lifetime must fit into 14 bits")
         (self.grant, self.startID) = (grant, startID)
     }
 

@@ -22,7 +22,7 @@ package struct BotHandOff: Sendable, Equatable {
 
     private static let summaryName = "summary"
     private static let description =
-        "Hands the conversation over to a person of support. Call it when the customer asks for a person, or when you cannot help."
+        "Hands the conversation over to a support agent. Call it when the customer asks for a person, or when you cannot help."
     private static let parameters: JSONValue = [
         "type": "object",
         "properties": [
@@ -56,7 +56,7 @@ package struct BotHandOff: Sendable, Equatable {
     }
 
     package func function(confirmation: BotConfirmation) -> BotFunction {
-        guard let schema = try? JSONSchema(Self.parameters, refusesUnknownNames: true) else { preconditionFailure("the schema is right") }
+        guard let schema = try? JSONSchema(Self.parameters, refusesUnknownNames: true) else { preconditionFailure("the schema is valid") }
         return BotFunction(
             name: Self.functionName, description: Self.description, parameters: schema, modelParameters: Self.parameters, bindings: [],
             action: .handOff(self), confirmation: confirmation, limits: Self.limits)

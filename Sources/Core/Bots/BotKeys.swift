@@ -9,7 +9,7 @@ package struct BotKeys: Sendable {
     let confirmations: [HMACKey<SHA256>]
 
     package init(_ secrets: [StandardWebhookSecret]) throws(CryptoError) {
-        precondition(!secrets.isEmpty, "a bot has at least one secret")
+        precondition(!secrets.isEmpty, "a bot must have at least one secret")
         tickets = try Self.derived(from: secrets, "deskgate bot ticket 1")
         confirmations = try Self.derived(from: secrets, "deskgate bot confirmation 1")
     }

@@ -55,7 +55,7 @@ package struct BotURLTemplate: Sendable, Equatable {
         var items = query.map { $0.map { Self.text(of: $0) { Self.escaped(value($0)) } } }
         if !added.isEmpty { items = (items ?? []) + added.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" } }
         let url = Self.joined(origin, segments: segments, query: items)
-        guard url.utf8.count <= Self.longest else { throw BotArgumentsProblem("the arguments are too long for an address") }
+        guard url.utf8.count <= Self.longest else { throw BotArgumentsProblem("the arguments are too long for a URL") }
         return url
     }
 
@@ -68,11 +68,11 @@ package struct BotURLTemplate: Sendable, Equatable {
 
     private static func segment(_ pieces: [BotText.Piece], _ value: (String) -> String) throws(BotArgumentsProblem) -> String {
         for case .placeholder(let name) in pieces where !BotPathValue.isSafe(value(name)) {
-            throw BotArgumentsProblem("\(name) is empty, too long, or not allowed in an address")
+            throw BotArgumentsProblem("\(name) is empty, too long, or not allowed in a URL")
         }
         let text = text(of: pieces) { escaped(value($0)) }
         guard let name = pieces.lazy.compactMap({ if case .placeholder(let name) = $0 { name } else { nil } }).first else { return text }
-        guard !BotPathValue.isDots(text) else { throw BotArgumentsProblem("\(name) is not allowed in an address") }
+        guard !BotPathValue.isDots(text) else { throw BotArgumentsProblem("\(name) is not allowed in a URL") }
         return text
     }
 

@@ -35,7 +35,7 @@ package struct Breaker: Sendable, Equatable {
     package var pauseReason: BreakerState.PauseReason? { pause?.reason }
 
     package init(failuresToOpen: Int = 10, openTime: RetryPolicy = .breaker, longestSlowDownMilliseconds: UInt64 = 3_600_000) {
-        precondition(failuresToOpen >= 1, "a breaker opens after at least one failure")
+        precondition(failuresToOpen >= 1, "a breaker must need at least one failure to open")
         self.failuresToOpen = failuresToOpen
         self.openTime = openTime
         self.longestSlowDownMilliseconds = longestSlowDownMilliseconds
@@ -89,7 +89,7 @@ package struct Breaker: Sendable, Equatable {
 extension Breaker {
     /// Records the start of an attempt. Traps when `permits` did not allow it.
     package mutating func started() -> Start {
-        precondition(slowDown == nil && pause?.permitsProbe != false, "a breaker that is paused or slowed down permits no start")
+        precondition(slowDown == nil && pause?.permitsProbe != false, "a paused or slowed breaker permits no start")
         if pause != nil {
             pause?.isProbing = true
             return Start(era: era)

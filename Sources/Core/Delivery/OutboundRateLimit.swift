@@ -21,7 +21,7 @@ package struct OutboundRateLimit: Sendable, Equatable {
     package let windowMilliseconds: UInt64
 
     package init(per scope: Scope, max: Int, windowMilliseconds: UInt64) {
-        precondition(max > 0 && windowMilliseconds > 0, "a rule allows something in a time")
+        precondition(max > 0 && windowMilliseconds > 0, "the maximum and the window must be positive")
         self.scope = scope
         self.max = max
         self.windowMilliseconds = windowMilliseconds
@@ -45,7 +45,7 @@ package struct RateLimitedCall: Sendable, Equatable {
     /// changes that are still current, and must end every other delivery without a call.
     package init?(_ delivery: Delivery, _ rules: [OutboundRateLimit]) {
         guard !rules.isEmpty, let change = RegistryChange.Payload(delivery.event), change.holds(for: delivery.device) else { return nil }
-        precondition(Set(rules.map(\.scope)).count == rules.count, "a notifier has one rule of a scope")
+        precondition(Set(rules.map(\.scope)).count == rules.count, "a notifier may have only one rule per scope")
         let event = delivery.event
         device = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         self.rules = rules

@@ -16,7 +16,8 @@ package struct RetryPolicy: Sendable, Equatable {
         baseMilliseconds: UInt64, floorMilliseconds: UInt64, ceilingMilliseconds: UInt64, retryAfterCeilingMilliseconds: UInt64,
         maximumAttempts: Int? = nil
     ) {
-        precondition(floorMilliseconds <= min(ceilingMilliseconds, retryAfterCeilingMilliseconds), "the floor is below both ceilings")
+        precondition(
+            floorMilliseconds <= min(ceilingMilliseconds, retryAfterCeilingMilliseconds), "the floor must not exceed either ceiling")
         precondition(maximumAttempts ?? 1 >= 1, "there is at least one attempt")
         self.baseMilliseconds = baseMilliseconds
         self.floorMilliseconds = floorMilliseconds

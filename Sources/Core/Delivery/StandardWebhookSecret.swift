@@ -48,8 +48,8 @@ extension StandardWebhookSecret.Problem: CustomStringConvertible {
         switch self {
         case .missingPrefix: "does not start with whsec_"
         case .notBase64: "is not whsec_ and standard base64 with padding"
-        case .tooShort: "holds fewer than 24 bytes"
-        case .tooLong: "holds more than 64 bytes"
+        case .tooShort: "has fewer than 24 bytes"
+        case .tooLong: "has more than 64 bytes"
         case .unusable(let error): "cannot be used: \(error)"
         }
     }

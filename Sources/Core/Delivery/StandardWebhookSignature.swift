@@ -15,7 +15,7 @@ package struct StandardWebhookSignature: Sendable {
     /// The id must not contain a full stop, which would make the signed text ambiguous.
     package init(id: String, now: UnixMilliseconds, body: Span<UInt8>, secrets: [StandardWebhookSecret]) throws(CryptoError) {
         precondition(!secrets.isEmpty, "a webhook is signed with at least one secret")
-        precondition(!Self.holdsFullStop(id), "a webhook's id holds no full stop")
+        precondition(!Self.holdsFullStop(id), "the id must not contain a full stop")
         timestamp = now.seconds.description
         var signatures: [String] = []
         for secret in secrets {

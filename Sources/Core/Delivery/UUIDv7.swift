@@ -79,13 +79,13 @@ package struct UUIDv7: Hashable, Sendable {
     /// Returns the id of one of several events that are created together. The ids ascend with the positions, because receivers sort by id.
     /// One random bit is cleared, so that the addition of a position cannot overflow into the higher bits.
     package func event(_ position: Int) -> UUIDv7 {
-        precondition(0..<Self.maximumEvents ~= position, "so many events are not made together")
+        precondition(0..<Self.maximumEvents ~= position, "the position exceeds the number of events that can be created together")
         return UUIDv7(unchecked: (event.value & ~(1 << 31)) + UInt128(position) << 16)
     }
 
     /// Returns the id of one of the event's deliveries. `event` and `position` reverse this.
     package func delivery(_ position: Int) -> UUIDv7 {
-        precondition(0..<Self.maximumDeliveries ~= position, "an event has no such delivery")
+        precondition(0..<Self.maximumDeliveries ~= position, "the position exceeds the number of an event's deliveries")
         return UUIDv7(unchecked: event.value | UInt128(position + 1))
     }
 

@@ -180,7 +180,7 @@ package struct DeliveryBounds: Sendable, Equatable {
 
     package var commonQueueFull: StoreError {
         StoreError(
-            .queueFull, "\(maxPending) deliveries wait already, as many as may",
+            .queueFull, "\(maxPending) deliveries are pending, which is the limit",
             remedy: "see why they do not arrive, or raise max_pending")
     }
 

@@ -43,7 +43,7 @@ extension HelpDeskID: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
 
     /// Traps for malformed text.
     package init(stringLiteral text: String) {
-        guard let id = HelpDeskID(text) else { preconditionFailure("the text is not an identity") }
+        guard let id = HelpDeskID(text) else { preconditionFailure("the text is not a valid id") }
         self = id
     }
 }

@@ -36,7 +36,7 @@ package struct KeyMinting: Sendable {
                 "The app's key \(id) ends in \(longest) seconds (not_after), and its keys must expire before."
             case .lifetimeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."
             case .endTooFar(let longest): "A key may live at most \(longest) seconds, or for ever."
-            case .failed(let error): "The key could not be made: \(error)."
+            case .failed(let error): "The key could not be minted: \(error)."
             }
         }
     }

@@ -50,7 +50,7 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
 
     /// The sentence without the field, for callers that use another name for the field.
     package var complaint: String {
-        "\(problem.complaint); expected \(problem == .duplicate ? "it once" : expectation)."
+        "\(problem.complaint); expected \(problem == .duplicate ? "a single value" : expectation)."
     }
 
     private var expectation: String {

@@ -84,7 +84,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
                 """)
         case .malformed:
             LocalizedText(
-                "see which field the log names; if the help desk has changed its format, open an issue with a body without personal data",
+                "check the field that the log names; if the help desk has changed its format, open an issue with a body without personal data",
                 """
                 посмотрите, какое поле называет журнал; если служба поддержки сменила формат, сообщите об этом, приложив тело без личных \
                 данных

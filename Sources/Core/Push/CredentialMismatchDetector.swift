@@ -31,7 +31,7 @@ package struct CredentialMismatchDetector: Sendable, Equatable {
     private var refusedBeforeDelivery: Set<[UInt8]> = []
 
     package init(count: Int = 10) {
-        precondition(count >= 2, "one refusal says nothing of the settings")
+        precondition(count >= 2, "one rejection is no evidence about the settings")
         self.count = count
     }
 

@@ -14,7 +14,7 @@ package struct ProviderTokenPolicy: Sendable {
         renewEarlyMilliseconds: UInt64, marginMilliseconds: UInt64, replacementIntervalMilliseconds: UInt64,
         backOff: RetryPolicy = .tokenFetch, updatesBackOff: RetryPolicy = .tokenUpdates
     ) {
-        precondition(marginMilliseconds <= renewEarlyMilliseconds, "a token is renewed before it ends")
+        precondition(marginMilliseconds <= renewEarlyMilliseconds, "a token must be renewed before it expires")
         self.renewEarlyMilliseconds = renewEarlyMilliseconds
         self.marginMilliseconds = marginMilliseconds
         self.replacementIntervalMilliseconds = replacementIntervalMilliseconds

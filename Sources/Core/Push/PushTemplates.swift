@@ -59,7 +59,7 @@ package struct PushTemplates: Sendable, Equatable {
     package static let russian = make("ru")
 
     func text(_ part: PushTemplatePart, _ value: (PushTemplate.Placeholder) -> String = { _ in "" }) -> String {
-        guard let template = templates[part] ?? templates[.filesOther] else { preconditionFailure("required texts are there") }
+        guard let template = templates[part] ?? templates[.filesOther] else { preconditionFailure("required texts are present") }
         return template.filled(value)
     }
 }
@@ -84,7 +84,7 @@ extension PushTemplates {
         do throws(Problems) {
             return try PushTemplates(language: language)
         } catch {
-            preconditionFailure("built-in texts are right")
+            preconditionFailure("built-in texts are valid")
         }
     }
 
@@ -98,7 +98,7 @@ extension PushTemplates {
 extension PushTemplate.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .empty: "shows nothing; give a text"
+        case .empty: "has no visible character; give a text"
         case .tooLong: "has more than \(PushTemplate.longestBytes) bytes; shorten it"
         case .controlCharacter: "has a control character; remove it"
         case .unpairedBrace: "has a brace without its partner; write {{ or }} for a brace"

@@ -54,7 +54,7 @@ package struct CallWindows: Sendable {
     ///   - rules: of the scopes `user` and `app`.
     ///   - personLimit: the maximum number of users, at least 1. Each takes 8 bytes for each call that the largest rule counts.
     package init(_ rules: [LimitRule], personLimit: Int) {
-        precondition(rules.allSatisfy { $0.scope == .user || $0.scope == .app }, "calls are known by person and app")
+        precondition(rules.allSatisfy { $0.scope == .user || $0.scope == .app }, "calls are counted by user and app only")
         self.rules = rules
         maximumPerPerson = rules.lazy.filter { $0.scope == .user }.map(\.max).max()
         maximumPerApp = rules.lazy.filter { $0.scope == .app }.map(\.max).max()

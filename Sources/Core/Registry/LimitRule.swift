@@ -21,7 +21,7 @@ package struct LimitRule: Sendable, Equatable {
     package let windowMilliseconds: UInt64
 
     package init(per scope: Scope, max: Int, windowMilliseconds: UInt64) {
-        precondition(max > 0 && windowMilliseconds > 0, "a rule allows something in a time")
+        precondition(max > 0 && windowMilliseconds > 0, "a rule must have a positive maximum and window")
         self.scope = scope
         self.max = max
         self.windowMilliseconds = windowMilliseconds

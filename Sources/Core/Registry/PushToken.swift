@@ -13,7 +13,7 @@ package struct PushToken: Sendable, Equatable {
 
     /// - Precondition: the text is not empty.
     package init(_ text: String) throws(CryptoError) {
-        precondition(!text.isEmpty, "a token is not empty")
+        precondition(!text.isEmpty, "a token must not be empty")
         let text = Self.form(of: text)
         self.init(text, digest: Array(try sha256(text.utf8.span).prefix(16)))
     }

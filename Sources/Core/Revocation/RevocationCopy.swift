@@ -15,7 +15,7 @@ package struct RevocationCopy: Sendable {
 
         package var description: String {
             switch self {
-            case .damaged: "it is damaged, or written by another version"
+            case .damaged: "it is damaged, or was written by another version"
             case .ofAnotherStore: "it belongs to another store"
             case .outdated(let time):
                 "it was last confirmed at \(RFC3339.text(time.milliseconds)), longer ago than store.revocations_max_age_seconds allows, or in "

@@ -57,7 +57,7 @@ private struct RevocationShard: Sendable {
     }
 
     private mutating func put(_ entry: Slot) {
-        guard let slot = slot(of: entry.subject) else { preconditionFailure("a shard has an empty slot") }
+        guard let slot = slot(of: entry.subject) else { preconditionFailure("a shard must have an empty slot") }
         if tags[slot] == 0 { count += 1 }
         tags[slot] = Self.tag(of: entry.subject)
         slots[slot] = entry

@@ -88,7 +88,7 @@ package struct BotCall: Sendable, Equatable {
         id: UUIDv7, key: [UInt8]? = nil, appID: String, userID: String, bot: String, function: String, argumentsSHA256: String,
         arguments: String? = nil, at: UnixMilliseconds, ending: Ending? = nil
     ) {
-        if let key { precondition(key.count == Self.keyCount, "a key has 32 bytes") }
+        if let key { precondition(key.count == Self.keyCount, "a key must have 32 bytes") }
         (self.id, self.key, self.appID, self.userID, self.bot, self.function) = (id, key, appID, userID, bot, function)
         (self.argumentsSHA256, self.arguments, self.at) = (argumentsSHA256, arguments, at)
         (outcome, statusCode, reason, endedAt) = (ending?.outcome ?? .started, ending?.statusCode, ending?.reason, ending?.at)

@@ -92,7 +92,7 @@ extension Ticket {
             else {
                 throw TicketProblem(
                     "related_channels",
-                    "expected addresses of channels of 1 to \(TicketDraft.longestChannel) UTF-16 code units without commas and control "
+                    "expected URLs of channels of 1 to \(TicketDraft.longestChannel) UTF-16 code units without commas and control "
                         + "characters"
                 )
             }

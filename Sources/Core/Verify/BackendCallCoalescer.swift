@@ -131,7 +131,7 @@ package struct BackendCallCoalescer<Waiter: Sendable>: Sendable {
     package mutating func finish(
         _ number: UInt64, _ reply: BackendReply, now: MonotonicMilliseconds, random: inout some RandomNumberGenerator
     ) -> End {
-        guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
+        guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call must be ended exactly once") }
         var change: Change?
         let failure = reply.health == .unknown ? nil : reply.failure
         if let start = call.start {

@@ -11,7 +11,7 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     /// The maximum number of entries, at least 1. A smaller limit takes effect with the next insertion.
     package var limit: Int {
-        willSet { precondition(newValue >= 1, "a table has room for something") }
+        willSet { precondition(newValue >= 1, "the limit must be at least 1") }
     }
     @usableFromInline var entries: [Key: Entry] = [:]
     private var order: [(turn: UInt64, key: Key)] = []
@@ -19,7 +19,7 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     private var turns: UInt64 = 0
 
     package init(limit: Int) {
-        precondition(limit >= 1, "a table has room for something")
+        precondition(limit >= 1, "the limit must be at least 1")
         self.limit = limit
     }
 

@@ -204,10 +204,10 @@ extension KeyProblem: CustomStringConvertible {
         case .json: "is JSON, as service accounts are: give the file of the key itself, which begins with BEGIN PRIVATE KEY"
         case .noKey: "is PEM, but does not hold the key that is needed: a private key begins with BEGIN PRIVATE KEY"
         case .encrypted: "is protected by a passphrase; remove it with: openssl pkey -in FILE -out NEW_FILE"
-        case .damaged: "is damaged; download it again or make a new key"
-        case .wrongType(let found, let needed): "is a key of type \(found), but \(needed) is needed"
-        case .wrongCurve(let found): "is an EC key on the curve \(found), but P-256 is needed"
-        case .tooShort(let bits): "is an RSA key of \(bits) bits, but 2048 are needed at least"
+        case .damaged: "is damaged; download it again or create a new key"
+        case .wrongType(let found, let needed): "is a key of type \(found), but \(needed) is required"
+        case .wrongCurve(let found): "is an EC key on the curve \(found), but P-256 is required"
+        case .tooShort(let bits): "is an RSA key of \(bits) bits, but at least 2048 are required"
         }
     }
 }

@@ -32,7 +32,7 @@ struct BotDemoCaller: Sendable {
             .post, url: "\(adminURL)/v1/keys", shown: "/v1/keys", body: ["app_id": .string(app), "user_id": .string(user)],
             bearer: adminToken)
         guard answer.status == 201, let key = answer.body["security_key"]?.text else {
-            throw DemoFailure("no key was made: the answer is \(answer.status)")
+            throw DemoFailure("no key was minted: the response has the status \(answer.status)")
         }
         return key
     }

@@ -78,7 +78,7 @@ package struct BotDemoFiles: Sendable {
         var settings = try SampleShopSettings(secrets: [line(of: signingSecret)], token: line(of: shopToken))
         let json = try JSONValue(parsing: read(shop))
         guard let json, let port = json["port"]?.integer.flatMap({ UInt16(exactly: $0) }), let shopData = ShopData(json: json) else {
-            throw DemoFailure("\(shop) is not a shop's file; make another with: deskgate init --bot-demo NEW-DIRECTORY")
+            throw DemoFailure("\(shop) is not a shop's file; create another with: deskgate init --bot-demo NEW-DIRECTORY")
         }
         settings.port = port
         settings.shopData = shopData

@@ -32,10 +32,10 @@ extension BotStory {
             let shown = Set(statuses).sorted().map { "\($0)" }.joined(separator: ", ")
             tell("model", "\(name)\(statuses.count == 1 ? "" : ", \(statuses.count) times"): \(shown)")
         }
-        check(shop.shopData == before, "the shop's orders have changed")
+        check(shop.shopData == before, "the hostile calls changed the shop's orders")
         check(
             shop.records.dropFirst(calls).allSatisfy { $0.customerID == Self.customer && $0.status >= 400 },
-            "the shop did something for a hostile call")
+            "the shop performed a hostile call")
         tell("shop", "\(attacks.count) hostile calls, and every order is as it was.")
     }
 

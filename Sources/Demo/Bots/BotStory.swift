@@ -64,7 +64,7 @@ struct BotStory {
         tell("app", "POST /bots/\(BotDemoFiles.bot)/start")
         tell("deskgate", "200: \(model.functions.map(\.name).joined(separator: ", ")), in \(data.utf8.count) bytes for the vendor")
         check(data.utf8.count <= Self.promptLimit, "the prompt is longer than \(Self.promptLimit) bytes")
-        check(model.functions.count == 4 && answer.body["tools"]?.elements.count == 4, "the bot has not four functions")
+        check(model.functions.count == 4 && answer.body["tools"]?.elements.count == 4, "the bot does not have four functions")
         check(answer.body["first_message_data"]?.text?.contains("options") == true, "there are no quick replies")
         let stranger = try caller.ask("start", user: Self.victim, key: key)
         tell("app", "the same for \(Self.victim), with the key of \(Self.customer)")
@@ -100,7 +100,7 @@ struct BotStory {
         check(FunctionResponse(first)?.statusCode == 200, "the confirmation was answered \(first.status)")
         tell("app", "confirms once more, as after a lost answer")
         _ = try confirm(start, confirmation)
-        check(shop.records.filter { $0.request == "POST /cancellations" }.count == 1, "the shop was told to cancel more than once")
+        check(shop.records.filter { $0.request == "POST /cancellations" }.count == 1, "the shop was called to cancel more than once")
         return confirmation
     }
 
@@ -113,7 +113,7 @@ struct BotStory {
     }
 
     private mutating func callDirectly(_ start: Start) throws(DemoFailure) {
-        say("\n4. A company with a model of its own gives it `tools`, and hands on what the model answers.\n")
+        say("\n4. A company with a model of its own gives it `tools`, and passes on the model's calls.\n")
         let arguments = #"{"order_id":"\#(Self.order)"}"#
         tell("model", #"{"name":"get_order_details","arguments":\#(arguments)}"#)
         let answer = try caller.call(start.ticket, function: "get_order_details", arguments: arguments)

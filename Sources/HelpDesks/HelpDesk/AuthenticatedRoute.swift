@@ -90,7 +90,7 @@ package final class AuthenticatedRoute: Sendable {
         } catch {
             return responder.respond(refuse(error, app: nil, origin: origin))
         }
-        guard let call = evaluated else { preconditionFailure("credentials that were read are judged") }
+        guard let call = evaluated else { preconditionFailure("the reader must have checked the credentials") }
         guard let question else { return answer(next(call.verdict, call: call, payload: payload, origin: origin), responder) }
         return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
             let box = PendingBox(pending)

@@ -140,14 +140,14 @@ package struct BodyFields<let count: Int> {
                     field: name, expectation: "expected a string of 1 to \(longest) UTF-16 code units without control characters, or null")
             }
         }
-        preconditionFailure("\(name) is not among the wanted fields")
+        preconditionFailure("\(name) is not a requested field")
     }
 }
 
 extension String {
     /// Copies bytes that must be valid UTF-8.
     package init(_ bytes: Span<UInt8>) {
-        guard let text = try? UTF8Span(validating: bytes) else { preconditionFailure("who found the bytes has validated them") }
+        guard let text = try? UTF8Span(validating: bytes) else { preconditionFailure("the bytes must be valid UTF-8") }
         self.init(copying: text)
     }
 }

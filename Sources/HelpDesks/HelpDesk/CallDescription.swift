@@ -4,8 +4,8 @@ package import JSON
 
 package enum CallDescription {
     package static let credentials: [(String, JSONValue)] = [
-        ("app_id", described(Schema.line(1...FieldGrammar.longestAppID), "The app. Its length counts in UTF-16 code units.")),
-        ("user_id", described(Schema.line(1...FieldGrammar.longestUserID), "The person. Its length counts in UTF-16 code units.")),
+        ("app_id", described(Schema.line(1...FieldGrammar.longestAppID), "The app. The length is measured in UTF-16 code units.")),
+        ("user_id", described(Schema.line(1...FieldGrammar.longestUserID), "The person. The length is measured in UTF-16 code units.")),
         (
             "security_key",
             described(
@@ -24,7 +24,7 @@ package enum CallDescription {
     /// The answer 403, which is the same for every reason.
     package static let denied = RouteDescription.Answer(
         403,
-        text: "The person may not use the chat (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
+        text: "The person may not use the chat (`denied`), or the caller is not allowed (`forbidden_network`, `forbidden_certificate`, "
             + "`forbidden_header`). The answer gives no reason.")
     package static let undecided = RouteDescription.Answer(
         503, text: "A failure of the service or of its dependencies, never a denial.", headers: ["Retry-After"])

@@ -86,7 +86,7 @@ package enum FormError: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .badEscape: "the form holds a % without two hexadecimal digits"
+        case .badEscape: "the form contains a % without two hexadecimal digits"
         case .invalidUTF8(let name): "\(name) is not valid UTF-8"
         case .duplicate(let name): "\(name) is given twice"
         }

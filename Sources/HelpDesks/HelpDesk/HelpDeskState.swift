@@ -91,12 +91,12 @@ package struct HelpDeskMetrics: Sendable {
         authorizeRequests = registry.counter(
             "deskgate_authorize_requests_total", "Authorization requests by verdict.", labels: ["app", "result", "reason", "key_id"])
         authorizeDuration = registry.histogram(
-            "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
+            "deskgate_authorize_duration_seconds", "Time from a complete authorization request to its verdict.")
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
         webhookRefusals = registry.counter(
             "deskgate_webhook_refusals_total", "Webhooks that were denied or malformed, by reason.", labels: ["app", "reason"])
         skippedWebhookMembers = registry.counter(
-            "deskgate_webhook_members_left_out_total", "Optional members of webhooks that had an unexpected form and were left out.",
+            "deskgate_webhook_members_left_out_total", "Optional members of webhooks that had an unexpected form and were ignored.",
             labels: ["app", "member"])
         urlPreviews = registry.counter("deskgate_url_previews_total", "Calls for previews of URLs by result.", labels: ["app", "result"])
         pushTokens = PushTokenCounters(
@@ -104,7 +104,7 @@ package struct HelpDeskMetrics: Sendable {
         helpDeskRequests = registry.counter(
             "deskgate_help_desk_requests_total", "Requests to a help desk's own API by outcome.", labels: ["app", "request", "outcome"])
         helpDeskDurations = registry.histogram(
-            "deskgate_help_desk_request_duration_seconds", "How long requests to a help desk's own API took.", labels: ["app"],
+            "deskgate_help_desk_request_duration_seconds", "Time of requests to a help desk's own API.", labels: ["app"],
             bounds: Self.requestBounds)
         sessionTokenRequests = registry.counter(
             "deskgate_session_token_requests_total", "Calls for session tokens by result.", labels: ["app", "result"])

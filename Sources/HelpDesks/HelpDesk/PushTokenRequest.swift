@@ -31,10 +31,10 @@ struct PushTokenRequest {
         let instance = try fields.text("instance_id", in: bytes, longest: Self.longestDeviceID)
         let device = try fields.text("device_id", in: bytes, longest: Self.longestDeviceID)
         guard let id = instance ?? device else {
-            throw .unexpected(field: "instance_id", expectation: "it is missing; give the device in instance_id or device_id")
+            throw .unexpected(field: "instance_id", expectation: "it is missing; give the device's id in instance_id or device_id")
         }
         if let device, !device.utf8.elementsEqual(id.utf8) {
-            throw .unexpected(field: "device_id", expectation: "the same as instance_id, or nothing")
+            throw .unexpected(field: "device_id", expectation: "the same value as instance_id, or no value")
         }
         let (appID, userID, _) = try fields.credentials()
         self.key = Device.Key(appID: String(bytes.extracting(appID)), userID: String(bytes.extracting(userID)), deviceID: id)
@@ -78,7 +78,7 @@ extension PushTokenRequest {
                         ("instance_id", "phone-1"), ("type", "android"), ("token", "the-token-that-the-phone-got"),
                     ]))),
         answers: [
-            RouteDescription.Answer(200, text: "It is durable.", schema: Schema.status(of: Status.self)), CallDescription.malformed,
+            RouteDescription.Answer(200, text: "The change is durable.", schema: Schema.status(of: Status.self)), CallDescription.malformed,
             CallDescription.denied,
             RouteDescription.Answer(429, text: "A limit of registrations is reached.", schema: limited, headers: ["Retry-After"]),
             CallDescription.undecided,

@@ -19,7 +19,7 @@ package struct StoreRefusals: Sendable {
 
     /// For every error without a specific response.
     package let unavailable = refusal("unavailable", "It could not be stored; try again.", retryAfterSeconds: 5)
-    private let queueFull = refusal("queue_full", "Too many deliveries wait; try again later.", retryAfterSeconds: 30)
+    private let queueFull = refusal("queue_full", "Too many deliveries are pending; try again later.", retryAfterSeconds: 30)
     private let diskFull = refusal("disk_full", "There is no room to store it; try again later.", retryAfterSeconds: 60)
     private let corrupt = refusal("corrupt", "The store is damaged; try again later.", retryAfterSeconds: 60)
     private let closed = refusal("closed", "The service is stopping; try again.", retryAfterSeconds: 1)

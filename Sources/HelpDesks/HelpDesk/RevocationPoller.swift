@@ -142,7 +142,8 @@ package final class RevocationPoller: Sendable {
             if let problem = status.copyProblem { fields.append("copy", .string(problem)) }
             if let command = status.copyCommand { fields.append("remedy", .string(command)) }
             return logger.log(
-                .error, message: "the revocation list could not be loaded; authorization is answered 503 until it can", fields: fields)
+                .error, message: "the revocation list could not be loaded; authorization requests are answered 503 until it is loaded",
+                fields: fields)
         }
         fields.append("known_at", .string(RFC3339.text(status.knownAt.milliseconds)))
         logger.log(.warning, message: "the revocations cannot be refreshed; the last known ones stay in force", fields: fields)
@@ -207,7 +208,7 @@ extension RevocationPoller {
         if let problem {
             var reason: LogFields = ["reason": .string(problem.description)]
             if let command = problem.command { reason.append("remedy", .string(command)) }
-            logger.log(.error, message: "the revocations cannot be copied; a start without the store would not know them", fields: reason)
+            logger.log(.error, message: "the revocations cannot be copied; a start without the store would not apply them", fields: reason)
         } else {
             logger.log(.info, message: "the revocations are copied again")
         }

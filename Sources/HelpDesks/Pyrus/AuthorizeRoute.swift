@@ -42,12 +42,13 @@ final class AuthorizeRoute: Sendable {
     }
 
     private static let description = RouteDescription(
-        "Whether a person may use the chat.",
+        "Decides whether a person may use the chat.",
         body: RouteDescription.Body(
             Schema.object(CallDescription.credentials), form: Schema.object(CallDescription.credentials),
             example: .object(JSONObject(CallDescription.exampleCredentials))),
         answers: [
-            RouteDescription.Answer(200, text: "The person may.", schema: Schema.status("authorized")), CallDescription.malformed,
+            RouteDescription.Answer(200, text: "The person may use the chat.", schema: Schema.status("authorized")),
+            CallDescription.malformed,
             CallDescription.denied,
             CallDescription.undecided,
         ])

@@ -45,7 +45,7 @@ final class PyrusNotifier: Notifier {
 
     /// One remedy for every reason, because the help desk documents none.
     func remedy(for reason: String) -> String {
-        "check \"url\" or \"domain\", and that the help desk has this app_id and the address of our authorization"
+        "check \"url\" or \"domain\", and that the help desk has this app_id and the URL of Deskgate's authorization"
     }
 
     /// Relays a registration or a removal. Comments are not relayed, because the help desk wrote them.

@@ -6,7 +6,7 @@ internal import JSON
 extension WebhookIntake.Proof {
     var description: RouteDescription {
         RouteDescription(
-            "Takes a comment from the help desk.",
+            "Receives a comment from the help desk.",
             text: """
                 The answer 200 comes once the event is durable. \(condition) With `"anonymous": "accept"` the app also accepts bodies without \
                 `user_id` or `token`.
@@ -14,14 +14,14 @@ extension WebhookIntake.Proof {
             parameters: [parameter], body: RouteDescription.Body(Self.body, example: Self.example),
             answers: [
                 RouteDescription.Answer(
-                    200, text: "The event is durable, is known already, or needs no delivery.",
+                    200, text: "The event is durable, is already known, or needs no delivery.",
                     schema: WebhookAnswers.schema),
                 RouteDescription.Answer(
                     400, text: "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
                     403,
                     text:
-                        "The origin is not proven (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
+                        "The secret or the signature is wrong (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
                         + "`forbidden_header`)."),
                 RouteDescription.Answer(503, text: "The event could not be stored.", headers: ["Retry-After"]),
             ])
@@ -30,7 +30,7 @@ extension WebhookIntake.Proof {
     private var condition: String {
         switch self {
         case .path: "Where the app has a signature secret too, the header `X-Pyrus-Sig` must be right as well."
-        case .signature: "For apps that have no path secret."
+        case .signature: "For apps without a path secret."
         }
     }
 
@@ -45,7 +45,7 @@ extension WebhookIntake.Proof {
     }
 
     /// The schema of an optional member, which is accepted in every form.
-    private static func optional(_ form: String) -> JSONValue { ["description": .string("\(form); another form counts as absent.")] }
+    private static func optional(_ form: String) -> JSONValue { ["description": .string("\(form); any other form is treated as absent.")] }
 
     private static let token = Schema.object(
         [

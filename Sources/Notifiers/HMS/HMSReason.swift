@@ -75,7 +75,7 @@ enum HMSRemedy: String, CaseIterable, ProviderRemedy {
     case credential = #"check "app_id" and "secret": AppGallery Connect shows both in the project's settings"#
     case otherApp =
         #"many devices belong to another app: check "app_id", and that "routes" lead the devices of each app to their own notifier"#
-    case permission = "apply for the permission that it lacks in AppGallery Connect, under Push Kit"
+    case permission = "apply for the missing permission in AppGallery Connect, under Push Kit"
     case pushKit = #"enable Push Kit for the app in AppGallery Connect, and check "app_id""#
     case receipts = "check the address for receipts in AppGallery Connect, under Push Kit, and its certificate"
 

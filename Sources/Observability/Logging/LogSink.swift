@@ -23,7 +23,7 @@ package final class LogSink: Sendable {
         descriptor: Int32 = 2, capacity: Int = 1 << 20, format: LogFormat,
         now: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     ) throws(ThreadError) {
-        precondition(capacity > 0, "a log buffer has room for something")
+        precondition(capacity > 0, "a log buffer must have a capacity")
         let queue = Monitor(LogQueue(capacity: capacity))
         let drain = LogDrain(queue: queue, descriptor: descriptor, capacity: capacity, format: format, now: now)
         thread = try DedicatedThread { drain.run() }

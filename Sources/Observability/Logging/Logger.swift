@@ -77,17 +77,17 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
     /// The fields of a literal such as `["app": .string(id), "count": .integer(2)]`.
     package init(dictionaryLiteral elements: (String, LogValue)...) {
         pairs = elements.map { (key: $0.0, value: $0.1) }
-        assert(hasDistinctKeys, "log field key reserved or given twice")
+        assert(hasDistinctKeys, "a log field's key is reserved or repeated")
     }
 
     package mutating func append(_ key: String, _ value: LogValue) {
         pairs.append((key: key, value: value))
-        assert(hasDistinctKeys, "log field key reserved or given twice")
+        assert(hasDistinctKeys, "a log field's key is reserved or repeated")
     }
 
     package mutating func append(_ fields: LogFields) {
         pairs += fields.pairs
-        assert(hasDistinctKeys, "log field key reserved or given twice")
+        assert(hasDistinctKeys, "a log field's key is reserved or repeated")
     }
 
     private var hasDistinctKeys: Bool {

@@ -135,9 +135,9 @@ package final class Histogram: MetricChild {
 
     private static func nanoseconds(_ bounds: [Double]) -> [UInt64] {
         precondition(bounds.count <= maximumBounds, "a histogram has at most 31 bounds")
-        precondition(bounds.allSatisfy { $0 >= 1e-9 && $0 <= 1e9 }, "a bound is between a nanosecond and 1e9 seconds")
+        precondition(bounds.allSatisfy { $0 >= 1e-9 && $0 <= 1e9 }, "a bound must be between a nanosecond and 1e9 seconds")
         let nanoseconds = bounds.map { UInt64(($0 * 1e9).rounded()) }
-        precondition(zip(nanoseconds, nanoseconds.dropFirst()).allSatisfy(<), "bounds are in ascending order")
+        precondition(zip(nanoseconds, nanoseconds.dropFirst()).allSatisfy(<), "bounds must be in ascending order")
         return nanoseconds
     }
 }

@@ -75,7 +75,7 @@ struct MetricDefinition: Equatable, Sendable {
         self.bounds = bounds
         precondition(MetricName.isValidMetric(name.utf8), "invalid metric name")
         precondition(labelNames.allSatisfy(MetricName.isValidLabel), "invalid label name")
-        precondition(Set(labelNames).count == labelNames.count, "label name given twice")
+        precondition(Set(labelNames).count == labelNames.count, "a label name is repeated")
         precondition(kind != .histogram || !labels.contains("le"), "le is the label of a histogram's buckets")
     }
 

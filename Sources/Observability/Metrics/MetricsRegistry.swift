@@ -82,7 +82,7 @@ package final class MetricsRegistry: Sendable {
     private func register<Family: MetricSource>(_ definition: MetricDefinition, _ make: (MetricDefinition) -> Family) -> Family {
         families.withLock { families in
             if let existing = families.first(where: { $0.definition == definition }) {
-                guard let family = existing as? Family else { preconditionFailure("metric registered both kept and computed") }
+                guard let family = existing as? Family else { preconditionFailure("metric registered both as stored and as computed") }
                 return family
             }
             let taken = Set(families.flatMap(\.definition.sampleNames))

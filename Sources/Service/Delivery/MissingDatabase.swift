@@ -14,7 +14,7 @@ extension Configuration.Store {
         guard Self.isMissing(path), let trace = revocationCopy?.evidenceOfStore else { return }
         throw StoreError(
             .unavailable, "\(path) is missing, but \(trace)",
-            remedy: "\(Self.remedy(at: path)). To begin with an empty database, without revocations and blocks, remove "
+            remedy: "\(Self.remedy(at: path)). To start with an empty database, without revocations and blocks, remove "
                 + "that copy")
     }
 

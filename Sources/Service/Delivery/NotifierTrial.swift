@@ -61,7 +61,7 @@ package struct NotifierTrial {
         do {
             delivery = try self.delivery(of: push, through: configured)
         } catch {
-            throw Failure(description: "the push cannot be made: \(error)")
+            throw Failure(description: "the push cannot be created: \(error)")
         }
         let pending = Trial(configured, notifier, now: clocks.unixSeconds())
         notifier.deliver(delivery, completion: pending.completion)
@@ -188,7 +188,7 @@ package struct NotifierTrial {
         do throws(CryptoError) {
             id = try UUIDv7(milliseconds: now, from: RandomPool()).event
         } catch {
-            throw Failure(description: "the event cannot be made: \(error)")
+            throw Failure(description: "the event cannot be created: \(error)")
         }
         let test = OperatorTest(appID: appID(of: notifier), notifier: notifier.name)
         let event = Event(test, id: id, now: now, lifetimeMilliseconds: Self.lifetimeMilliseconds)

@@ -30,7 +30,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         case .misconfigured: (kind, remedy) = (.bad, notifier.remedy(for: outcome.reason))
         case .deviceGone where outcome.reason == NotifierReason.invalidToken.rawValue:
             (kind, remedy) = (
-                .refused, "the token is malformed: no device of this provider has such a one; take it as the app was given it"
+                .refused, "the token is malformed for this provider; use exactly the token that the app received"
             )
         case .deviceGone:
             (kind, remedy) = (.refused, Self.unknownToken)
@@ -38,7 +38,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         case .dead where outcome.reason == NotifierReason.keyNotForEnvironment.rawValue:
             (kind, remedy) = (.refused, "the token seems to be of the APNs environment that the key is not for: take one of the other")
         case .dead where outcome.settingsFault != nil: (kind, remedy) = (.refused, notifier.remedy(for: outcome.reason))
-        case .dead: (kind, remedy) = (.refused, "the provider finds something wrong with this push: check the token's form and \"url\"")
+        case .dead: (kind, remedy) = (.refused, "the provider rejects this push: check the token's form and \"url\"")
         case .retry where type == .http && [401, 403].map(StatusReason.word).contains(outcome.reason):
             let advice = HTTPNotifier.signatureRemedy(of: configured.name).english
             (kind, remedy) = (.bad, "the receiver does not take the signature: \(advice)")
@@ -64,7 +64,7 @@ package struct NotifierVerdict: Sendable, Equatable {
         }
         let cause =
             endsConnection(reason)
-            ? "APNs ended the connection: it refuses \"certificate\", for example a revoked one, or \"url\", \"proxy\" or "
+            ? "APNs ended the connection: it rejects \"certificate\", for example a revoked one, or \"url\", \"proxy\" or "
                 + "\"certificate_authorities\" is wrong" : advice(reason: reason)
         let known = "\"key\" belongs to \"certificate\", which is valid until \(time)"
         return (.unknown, "\(cause); proven is only that \(known), and not that Apple accepts it")

@@ -88,7 +88,7 @@ extension Configuration.Store {
         get throws(StoreError) {
             switch kind {
             case .sqlite(let path): return path
-            case .memory: throw StoreError(.unavailable, "the store is memory, which has no file")
+            case .memory: throw StoreError(.unavailable, "the store is in memory and has no file")
             case .postgres:
                 throw StoreError(
                     .unavailable, "the store is a PostgreSQL database",
@@ -181,7 +181,7 @@ extension Configuration.Store {
             return try body(store)
         }
         switch kind {
-        case .memory: throw StoreError(.unavailable, "it is memory, which went with the service")
+        case .memory: throw StoreError(.unavailable, "it is in memory and ended with the service")
         case .sqlite(let path):
             // Opening would create a store, which only the service should do.
             guard File.exists(path) else {

@@ -19,7 +19,8 @@ package struct Doctor {
     private static let slowDisk = "the disk hangs; see dmesg"
     private static let slowService = "the service does not answer in time; see its log"
     private static let slowStore = "the store does not answer in time; see dmesg, and for PostgreSQL its log"
-    private static let slowSearch = "searching the store for damage takes long; a backup searches it whole"
+    private static let slowSearch =
+        "the search of the store for damage was stopped, because it takes long; a backup searches the whole store"
 
     private let file: String
     private let logger: Logger

@@ -68,7 +68,7 @@ struct LimitCheck: Sendable {
         if bytes < wanted {
             let message =
                 "\(bytes >> 20) MiB of memory are allowed (\(place)), and max_connections and bodies_megabytes may take \(wanted >> 20) MiB: "
-                + "the kernel would slow it down or kill it; raise the limit or lower these keys"
+                + "the kernel would throttle or kill the service; raise the limit or lower these keys"
             return DoctorFinding(.limits, state: .warning, message: message)
         }
         if let used = group.value("memory.current"), used > bytes / 10 * 9 {
@@ -92,7 +92,7 @@ struct LimitCheck: Sendable {
         let used = group.value("pids.current") ?? 0
         guard limit < Self.wantedTasks || used > limit / 10 * 9 else { return nil }
         let message =
-            "\(limit) threads are allowed (\(place))\(used > 0 ? ", of which \(used) are there" : ""), \(Self.wantedTasks) may be needed; raise it"
+            "\(limit) threads are allowed (\(place))\(used > 0 ? ", of which \(used) are in use" : ""), but \(Self.wantedTasks) may be needed; raise the limit"
         return DoctorFinding(.limits, state: .warning, message: message)
     }
 }

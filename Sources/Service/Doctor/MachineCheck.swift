@@ -19,7 +19,7 @@ struct MachineCheck: Sendable {
                 .clock, state: .problem, message: "the clock shows \(time), which is past; set it, and run timedatectl set-ntp true")
         }
         switch Machine.isClockSynchronised {
-        case true?: return DoctorFinding(.clock, state: .ok, message: "the clock is synchronised and says \(time)")
+        case true?: return DoctorFinding(.clock, state: .ok, message: "the clock is synchronised and shows \(time)")
         case false?:
             return DoctorFinding(
                 .clock, state: .warning,

@@ -38,7 +38,7 @@ struct PartCheck: Sendable {
             (.ports, Self.unreadable("listen"), listen != nil), (.service, Self.unreadable("admin"), admin != nil),
             (.store, storeReason, store != nil),
         ]
-        return subjects.map { Self.omission($0, "it needs the whole configuration") }
+        return subjects.map { Self.omission($0, "this check needs the whole configuration") }
             + parts.filter { !$0.isRead }.map { Self.omission($0.subject, $0.reason) }
     }
 

@@ -95,7 +95,7 @@ struct ServiceCheck: Sendable {
             }
             return DoctorFinding(
                 .ports, state: .problem,
-                message: "the service answers on its admin listener, but \(failure.description); see the log of the service")
+                message: "the service answers on its admin listener, but \(failure.description); check the log of the service")
         }
         if let conflict = signs.conflict {
             return DoctorFinding(

@@ -30,9 +30,10 @@ struct StoreCheck: Sendable {
         }
         do throws(StoreError) {
             let report = try store.report()
-            let schema = report.version == report.latest ? "" : ", which the start of this version brings to \(report.latest)"
+            let schema = report.version == report.latest ? "" : ", which this version migrates to \(report.latest) when it starts"
             let state = DoctorFinding(
-                .store, state: .ok, message: "\(report.place) has the schema \(report.version)\(schema), and \(report.bytes >> 20) MiB")
+                .store, state: .ok,
+                message: "\(report.place) has the schema version \(report.version)\(schema), and \(report.bytes >> 20) MiB")
             return [state] + (report.server.map(findings) ?? [])
         } catch {
             return [DoctorFinding(.store, state: .warning, message: "\(error)")]
@@ -58,7 +59,8 @@ struct StoreCheck: Sendable {
         guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return seen }
         let offset = "\(server.clockOffsetMilliseconds.magnitude / 1000) s \(server.clockOffsetMilliseconds > 0 ? "ahead of" : "behind")"
         return [
-            DoctorFinding(.clock, state: .problem, message: "the database's clock is \(offset) this one; synchronise both machines by NTP")
+            DoctorFinding(
+                .clock, state: .problem, message: "the database's clock is \(offset) this machine's clock; synchronise both with NTP")
         ] + seen
     }
 

@@ -30,7 +30,7 @@ struct UnitCheck: Sendable {
         guard let option = words.firstIndex(of: "--config"), words.indices.contains(option + 1) else { return [] }
         let (named, examined) = (words[option + 1], (try? FileSystem.absolutePath(of: file)) ?? file)
         guard named != examined, (try? FileSystem.absolutePath(of: named)) != examined else { return [] }
-        return [finding(.warning, "it serves \(named), and \(file) is examined here; name that one with --config")]
+        return [finding(.warning, "the unit uses \(named), but \(file) was examined; examine the unit's file with --config")]
     }
 
     private func start() -> [DoctorFinding] {
@@ -78,7 +78,7 @@ struct UnitCheck: Sendable {
             return [
                 finding(
                     .problem,
-                    "the user \(user) may not take port \(port); set AmbientCapabilities=CAP_NET_BIND_SERVICE, which also counts with "
+                    "the user \(user) may not bind port \(port); set AmbientCapabilities=CAP_NET_BIND_SERVICE, which also applies with "
                         + "NoNewPrivileges=yes")
             ]
         }
@@ -86,7 +86,7 @@ struct UnitCheck: Sendable {
             return [finding(.problem, "port \(port) needs CAP_NET_BIND_SERVICE; add it to CapabilityBoundingSet")]
         }
         if unit.isOn("PrivateUsers") {
-            return [finding(.problem, "with PrivateUsers=yes no capability lets the service take port \(port); remove PrivateUsers")]
+            return [finding(.problem, "with PrivateUsers=yes no capability lets the service bind port \(port); remove PrivateUsers")]
         }
         return []
     }
@@ -128,7 +128,7 @@ struct UnitSandbox {
         if unit.isOn("PrivateTmp"), isIn(["/tmp", "/var/tmp"]) {
             return Obstacle(
                 reason: "with PrivateTmp=yes its files there are hidden from others, and a stop removes them",
-                remedy: "use another directory, such as that of StateDirectory or RuntimeDirectory", isHidden: true)
+                remedy: "use another directory, such as the one of StateDirectory or RuntimeDirectory", isHidden: true)
         }
         if let home = unit["ProtectHome"], !["no", "false", "off", "0"].contains(home), isIn(["/home", "/root", "/run/user"]) {
             return Obstacle(reason: "ProtectHome=\(home)", remedy: "use a directory below /var/lib", isHidden: false)

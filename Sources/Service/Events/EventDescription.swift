@@ -50,7 +50,7 @@ struct EventDescription {
             )
         case .userForgotten: ("a user was forgotten: erase the data that you have about them", Schema.object([]))
         case .operatorTest: ("an operator tests the delivery of events", Schema.object([("notifier", Schema.text)]))
-        case .notifierPaused: ("a notifier has stopped", Schema.object(paused + [since]))
+        case .notifierPaused: ("a notifier is paused", Schema.object(paused + [since]))
         case .notifierRecovered: ("a notifier that had stopped works again", Schema.object(paused + [since] + end))
         case .queueLate:
             (

@@ -75,7 +75,7 @@ package struct HealthProbe {
             // Another server with the port could send the same status.
             guard let word = body?["status"]?.text, isReady ? ServiceReadiness(rawValue: word) != nil : word == HealthRoutes.alive else {
                 throw Failure(
-                    description: "another program than Deskgate answers at \(address) (GET \(path): \(response.status)); stop it, or give "
+                    description: "a program other than Deskgate responds at \(address) (GET \(path): \(response.status)); stop it, or give "
                         + "listen another address",
                     isStranger: true)
             }

@@ -93,7 +93,7 @@ struct HealthRoutes: Sendable {
     }
 
     private static let liveness = RouteDescription(
-        "Whether the process answers.", answers: [RouteDescription.Answer(200, text: "It does.", schema: Schema.status(alive))])
+        "Whether the process responds.", answers: [RouteDescription.Answer(200, text: "It responds.", schema: Schema.status(alive))])
     private static let notReady = Schema.object([
         ("status", Schema.choice([ServiceReadiness.notReady.rawValue])), ("authorization", Schema.choice(of: ServiceReadiness.self)),
     ])
@@ -104,7 +104,7 @@ struct HealthRoutes: Sendable {
             RouteDescription.Answer(
                 503,
                 text:
-                    "It cannot, or there are too many connections. `authorization` shows whether chats are authorized anyway; it does not say "
+                    "The service is not ready, or there are too many connections. `authorization` shows whether chats are authorized anyway; it does not say "
                     + "why.", schema: ["anyOf": [Self.notReady, ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
         ])
 }

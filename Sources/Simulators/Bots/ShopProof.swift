@@ -49,6 +49,6 @@ struct ShopProof: Sendable {
             guard let code else { continue }
             if given.contains(where: { constantTimeEquals($0.span, code.span) }) { return nil }
         }
-        return "the signature is not right"
+        return "the signature is not valid"
     }
 }

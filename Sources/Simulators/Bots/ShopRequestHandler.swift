@@ -112,7 +112,7 @@ final class ShopRequestHandler: Sendable {
             return .refusal(401, code: "unsigned", message: "Refused: \(problem).")
         }
         guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else {
-            return .refusal(401, code: "wrong_token", message: "Refused: the token.")
+            return .refusal(401, code: "wrong_token", message: "The token is wrong.")
         }
         guard !ask.customerID.isEmpty else { return .refusal(400, code: "customer_missing", message: "There is no customer_id.") }
         guard ask.method == "GET" || !ask.idempotencyKey.isEmpty else {

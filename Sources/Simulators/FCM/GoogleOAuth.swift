@@ -43,7 +43,7 @@ struct GoogleOAuth {
         guard claims["iss"]?.text == clientEmail else { return "Invalid grant: account not found" }
         guard claims["aud"]?.text == audience else { return "Invalid JWT: Failed audience check." }
         guard let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer, issued > 0, expires > issued else {
-            return "Invalid JWT: iat and exp are needed."
+            return "Invalid JWT: iat and exp are required."
         }
         let (begin, end) = (UnixSeconds(rawValue: UInt64(issued)), UnixSeconds(rawValue: UInt64(expires)))
         let isTimely = begin <= now + Self.leewaySeconds && end + Self.leewaySeconds > now && expires - issued <= 3600

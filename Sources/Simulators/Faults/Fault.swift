@@ -79,7 +79,7 @@ package struct Fault: Sendable, Equatable {
         _ effect: Effect, at provider: SimulatedProvider? = nil, endpoint: Endpoint = .send, token: String? = nil, after: Int = 0,
         times: Int? = 1, delayMilliseconds: Int = 0
     ) {
-        precondition(after >= 0 && delayMilliseconds >= 0, "bounds are not negative")
+        precondition(after >= 0 && delayMilliseconds >= 0, "bounds must not be negative")
         self.effect = effect
         self.provider = provider
         self.endpoint = endpoint
@@ -118,7 +118,7 @@ package struct HandshakeFault: Sendable, Equatable {
     package var effect: Effect
 
     package init(_ effect: Effect, at provider: SimulatedProvider? = nil, after: Int = 0, times: Int? = 1) {
-        precondition(after >= 0, "bounds are not negative")
+        precondition(after >= 0, "bounds must not be negative")
         self.effect = effect
         self.provider = provider
         self.after = after

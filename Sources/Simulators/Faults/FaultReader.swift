@@ -120,7 +120,7 @@ package struct FaultReader {
     private func times() throws(Problem) -> Int? {
         if object["times"] == .null { return nil }
         let times = try number("times") ?? 1
-        guard times > 0 else { throw problem("times must be 1 or more, or null for ever") }
+        guard times > 0 else { throw problem("times must be 1 or more, or null for no limit") }
         return times
     }
 }

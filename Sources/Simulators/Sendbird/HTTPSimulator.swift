@@ -104,7 +104,7 @@ final class HTTPSimulator: Sendable {
     }
 
     var port: UInt16 {
-        guard case .tcp(_, let port) = server.address else { preconditionFailure("it listens on TCP") }
+        guard case .tcp(_, let port) = server.address else { preconditionFailure("the server must listen on TCP") }
         return port
     }
 

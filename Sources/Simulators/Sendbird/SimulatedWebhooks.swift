@@ -109,7 +109,7 @@ package final class SimulatedWebhooks: Sendable {
                 let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
                 return Hexadecimal.text(code.span)
             }
-        case .apns, .apnsSandbox, .fcm, .hms, .rustore: preconditionFailure("it sends no webhooks")
+        case .apns, .apnsSandbox, .fcm, .hms, .rustore: preconditionFailure("this provider sends no webhooks")
         }
     }
 
@@ -160,7 +160,7 @@ package final class SimulatedWebhooks: Sendable {
             let request = try? ClientRequest(
                 .post, url, headers: [("Content-Type", "application/json"), (manner.header, signature)], body: body,
                 timeoutMilliseconds: timeout, connectTimeoutMilliseconds: timeout)
-        else { preconditionFailure("the address was tried at the start, and OpenSSL works") }
+        else { preconditionFailure("the URL was checked at startup, and OpenSSL works") }
         var status: Int?
         for number in 1...tries {
             let result = Monitor<Result<ClientResponse, ClientError>?>(nil)

@@ -23,7 +23,7 @@ struct PostgresCopy: Equatable {
 /// heartbeats. So neither misses the other. The lock lasts for a transaction, because poolers change the connection between transactions.
 extension PostgresSession {
     static let copyUnderWay = StoreError(
-        .unavailable, "deskgate store copy reads this database, or begins to",
+        .unavailable, "deskgate store copy reads this database, or is starting",
         remedy: "wait until it has ended, or end it: events accepted now would be missing in the copy")
 
     /// Whether no copy is running; until the transaction ends none can begin.
@@ -66,7 +66,7 @@ extension PostgresSession {
     /// The copy of which the database is the source or target; nil when there is none, or a service has started since.
     func copy() throws(PostgresError) -> PostgresCopy? {
         guard let row = try run([Query(CopyStatements.find)])[0].first else { return nil }
-        guard let role = PostgresCopy.Role(rawValue: try row.int32(1)) else { throw row.mismatch(1, "is no role of a copy") }
+        guard let role = PostgresCopy.Role(rawValue: try row.int32(1)) else { throw row.mismatch(1, "is not a role of a copy") }
         return PostgresCopy(id: try row.int64(0), role: role)
     }
 

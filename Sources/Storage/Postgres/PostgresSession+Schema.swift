@@ -44,7 +44,7 @@ extension PostgresSession {
     /// Returns the reason why the server, the role or the schema prevents the use of the database, without a check of the rows.
     func surroundingObstacle(_ place: DatabaseInfo) -> StoreError? {
         if place.serverVersion < Self.oldestServer {
-            return StoreError(.unavailable, "PostgreSQL 13 or newer is needed; this server is older")
+            return StoreError(.unavailable, "this server is older than PostgreSQL 13, the oldest supported version")
         }
         if place.isStandby {
             return StoreError(

@@ -22,7 +22,7 @@ extension ReadingDatabase {
     func allKeyUses() throws(SQLiteError) -> [KeyUse] {
         var uses: [KeyUse] = []
         try keyUses.forEachRow { row throws(SQLiteError) in
-            guard let keyID = UInt32(exactly: try row.int64(1)) else { throw row.mismatch(1, "is no key id") }
+            guard let keyID = UInt32(exactly: try row.int64(1)) else { throw row.mismatch(1, "is not a key id") }
             uses.append(
                 KeyUse(
                     appID: try row.string(0), keyID: keyID, since: try row.time(2),

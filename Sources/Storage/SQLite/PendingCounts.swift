@@ -17,7 +17,7 @@ struct PendingCounts: Sendable {
     mutating func add(_ number: Int, to notifier: String, of app: Int64) {
         let key = ByteKey(notifier)
         pending.add(number, to: key, of: app)
-        precondition(pending.counts[key]?[app] ?? 0 >= 0, "fewer than none are pending")
+        precondition(pending.counts[key]?[app] ?? 0 >= 0, "the number of pending deliveries is negative")
     }
 
     /// Counts a delivery that the store itself ends.

@@ -35,7 +35,7 @@ package final class SQLiteStore: Store {
         path: String, settings: StoreSettings = StoreSettings(), movesAgain: Bool = false,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws(StoreError) {
-        precondition(settings.maximumBatch > 0, "a commit holds a call")
+        precondition(settings.maximumBatch > 0, "a commit contains at least one call")
         self.settings = settings
         self.path = path
         isNew = !File.exists(path)

@@ -21,7 +21,7 @@ extension StoreError {
         StoreError(
             .unavailable,
             "\(path) could not be replaced (\(error)), and the former store could not be put back (\(second))",
-            remedy: "before the service starts, give \(former) and \(former)-wal, as far as they exist, their names without .before- again")
+            remedy: "before the service starts, rename \(former) and \(former)-wal, if they exist, to their names without .before-")
     }
 
     static func cannotActAsOwner(of path: String, _ error: SystemError) -> StoreError {
@@ -37,7 +37,7 @@ extension StoreError {
         StoreError(
             .unavailable,
             "the database was moved, removed or replaced while it is in use, and nothing is accepted",
-            remedy: "all of it was saved: \(StoreFile.restoration(of: path))")
+            remedy: "all data was saved: \(StoreFile.restoration(of: path))")
     }
 
     /// The log or the index was removed. All data is in the database.
@@ -51,7 +51,7 @@ extension StoreError {
         StoreError(
             .unavailable,
             "\(path) was replaced while it is in use, and nothing is accepted",
-            remedy: "everything is in the database: stop the service, remove that file, then start again")
+            remedy: "all data is in the database: stop the service, remove that file, then start again")
     }
 
     /// A file of the store is missing, and accepted data could not be saved yet.
@@ -59,6 +59,6 @@ extension StoreError {
         StoreError(
             .unavailable,
             "\(path) was moved, removed or replaced while it is in use, and its data could not be saved yet (\(error.cause))",
-            remedy: "do not end the service: put the file back" + (error.remedy.map { ", or: \($0)" } ?? ""))
+            remedy: "do not stop the service: put the file back" + (error.remedy.map { ", or: \($0)" } ?? ""))
     }
 }

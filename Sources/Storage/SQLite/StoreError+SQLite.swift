@@ -42,17 +42,17 @@ extension StoreError {
     }
 
     static let tooManyCalls = StoreError(
-        .unavailable, "too many calls wait for the disk", remedy: "see whether it is slow or hangs")
+        .unavailable, "too many calls wait for the disk", remedy: "check whether it is slow or hangs")
 
     static let abandoned = StoreError(
         .unavailable, "the caller was answered before the disk took it, so that it was not stored",
-        remedy: "see whether the disk is slow or hangs")
+        remedy: "check whether the disk is slow or hangs")
 
     /// - Parameter milliseconds: the maximum response time of the disk.
     static func hangs(_ milliseconds: UInt64) -> StoreError {
         StoreError(
             .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds",
-            remedy: "see its activity")
+            remedy: "check its activity")
     }
 
     /// - Parameters:
@@ -63,7 +63,7 @@ extension StoreError {
             .unavailable,
             "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because "
                 + "\(reader ?? "a connection") reads the database for too long",
-            remedy: "end that, and the log gets shorter")
+            remedy: "stop that reader, and the log gets shorter")
     }
 
     static func freeSpace(_ bytes: UInt64) -> StoreError {
@@ -72,7 +72,7 @@ extension StoreError {
 
     static func newer(_ path: String, version: Int32) -> StoreError {
         StoreError(
-            .corrupt, "\(path) was written by a newer version (schema \(version), this one knows \(Migrations.latest))",
+            .corrupt, "\(path) was written by a newer version (schema \(version), this one supports \(Migrations.latest))",
             remedy: "run that version")
     }
 
@@ -82,8 +82,8 @@ extension StoreError {
         let isOurs = process.flatMap { Process.isOfThisProgram($0) } == true
         return StoreError(
             .unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process")",
-            remedy: (isOurs ? "if that is the service, it runs already and needs no second one; for anything else " : "")
-                + "stop it, or name another path",
+            remedy: (isOurs ? "if that is the service, it already runs; otherwise " : "")
+                + "stop it, or set another path",
             isForOwner: true)
     }
 
@@ -106,7 +106,8 @@ extension StoreError {
 
     static func isOpenElsewhere(_ path: String, _ user: String) -> StoreError {
         StoreError(
-            .unavailable, "\(path) must not be opened by others while its log is moved again, but \(user) has it open", remedy: "end that")
+            .unavailable, "\(path) must not be opened by others while its log is moved again, but \(user) has it open",
+            remedy: "stop that process")
     }
 
     static func empty(
@@ -137,6 +138,6 @@ extension StoreError {
         let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
         return StoreError(
             .corrupt,
-            "\(path) is damaged: \(finding)", remedy: "\(remedy), or save what `sqlite3 FILE .recover` still finds")
+            "\(path) is damaged: \(finding)", remedy: "\(remedy), or save the data that `sqlite3 FILE .recover` can still read")
     }
 }

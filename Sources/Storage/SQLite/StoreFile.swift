@@ -29,7 +29,7 @@ package enum StoreFile {
     /// Returns the state of the file, without searching it for damage. Another process may have it open.
     /// - Throws: when there is no store, or it could not be opened.
     package static func report(_ path: String) throws(StoreError) -> StoreReport {
-        guard File.exists(path) else { throw .noStore(path, remedy: "the first start makes it, if store.path is right") }
+        guard File.exists(path) else { throw .noStore(path, remedy: "the first start creates it, if store.path is correct") }
         let version = try read(path) { connection throws(StoreError) in
             try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.userVersion() }
         }

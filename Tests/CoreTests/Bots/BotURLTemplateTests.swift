@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a filled address is limited in length`() throws {
         let template = try BotURLTemplate("https://shop.example.com/?a={a}")
-        #expect(throws: BotArgumentsProblem("the arguments are too long for an address")) {
+        #expect(throws: BotArgumentsProblem("the arguments are too long for a URL")) {
             try template.filled { _ in String(repeating: "x", count: 4096) }
         }
     }

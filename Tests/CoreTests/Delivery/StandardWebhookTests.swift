@@ -123,8 +123,8 @@ import Time
         let flaws: [StandardWebhookSecret.Problem] = [.missingPrefix, .notBase64, .tooShort, .tooLong]
         #expect(
             flaws.map(\.description) == [
-                "does not start with whsec_", "is not whsec_ and standard base64 with padding", "holds fewer than 24 bytes",
-                "holds more than 64 bytes",
+                "does not start with whsec_", "is not whsec_ and standard base64 with padding", "has fewer than 24 bytes",
+                "has more than 64 bytes",
             ])
         let none: [UInt8] = []
         let error = try #require(throws: CryptoError.self) { try HMACKey<SHA256>(secret: none.span) }

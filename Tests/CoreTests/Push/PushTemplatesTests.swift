@@ -38,7 +38,7 @@ import Testing
                 "title has the placeholder {text}, which cannot be filled in here",
                 "text has the unknown placeholder {body}", "files_one has a brace without its partner",
                 "neutral_title has the placeholder {author}, which cannot be filled in here",
-                "neutral_body shows nothing",
+                "neutral_body has no visible character",
             ])
     }
 

@@ -33,7 +33,7 @@ import Testing
         let lines = try fixture.log.lines()
         #expect(
             lines.filter { $0.contains("a backend") } == [
-                "WARN  a backend cannot decide app=shop reason=backend_unreachable cause=cannot_connect when_undecided=error "
+                "WARN  a backend returns no decisions app=shop reason=backend_unreachable cause=cannot_connect when_undecided=error "
                     + #"remedy="check the backend of apps[].verify.url; Deskgate retries by itself""#
             ])
         // Any client can cause these failures, so they are sampled like denials, and their lines contain no user.
@@ -57,7 +57,7 @@ import Testing
         }
         let lines = try fixture.log.lines().filter { $0.contains("a backend") }
         #expect(lines.count == 2)
-        #expect(lines.last == "INFO  a backend decides again app=shop")
+        #expect(lines.last == "INFO  a backend returns decisions again app=shop")
     }
 
     /// Ten minutes of outage with a few requests, and then requests of all users at once.

@@ -122,7 +122,7 @@ import Time
             #expect(backend.requests.count == 11)
             #expect(try fixture.counts(service, "deskgate_backend_state") == [#"{app="shop",state="open"} 1"#])
         }
-        #expect(try fixture.log.lines().contains { $0.hasPrefix("WARN  a backend cannot decide app=shop ") })
+        #expect(try fixture.log.lines().contains { $0.hasPrefix("WARN  a backend returns no decisions app=shop ") })
     }
 
     @Test func `after a start a backend that is down is called at increasing intervals`() throws {

@@ -51,7 +51,7 @@ import Time
             answer.text == #"""
                 {"id":"\#(Self.id(3))","app_id":"shop","user_id":"ann","user_ref":"\#(reference)","bot":"orders","function":"f2",\#
                 "arguments_sha256":"digest","arguments":null,"outcome":"failed","status_code":null,"reason":"not_json",\#
-                "meaning":"The company's backend gave no usable answer (not_json: its answer was no JSON).",\#
+                "meaning":"The company's backend gave no usable answer (not_json: its answer was not JSON).",\#
                 "remedy":"Look at the company's backend, and whether it has done it: its log has the call's id as webhook-id.",\#
                 "at":"2026-03-10T08:15:14.000Z","ended_at":"2026-03-10T08:15:14.010Z"}
                 """#)
@@ -113,7 +113,7 @@ import Time
         #expect(steps.compactMap { $0["outcome"]?.text } == ["note", "note", "note", "note", "note"])
         #expect(
             steps[4]["text"]
-                == "The bot orders called f2: failed. The company's backend gave no usable answer (not_json: its answer was no JSON).")
+                == "The bot orders called f2: failed. The company's backend gave no usable answer (not_json: its answer was not JSON).")
         #expect(steps[4]["references"] == ["bot_call_id": .string("\(Self.id(3))")])
         let more = (answer["steps"]?.elements ?? []).compactMap { $0["remedy"]?.text }
         #expect(more.contains("For all: deskgate bots calls list --app shop --user ann."))

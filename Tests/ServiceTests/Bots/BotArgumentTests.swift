@@ -92,7 +92,7 @@ import Time
         try withBot { send, backend in
             let response = try send("reorder", query, body)
             #expect(response.status == 400)
-            #expect(response.json["message"] == "no member may be called __proto__.")
+            #expect(response.json["message"] == "a member must not have the name __proto__.")
             #expect(backend.requests.isEmpty)
         }
     }
@@ -104,7 +104,7 @@ import Time
             for form in [arguments, .string(String(decoding: arguments.serialized(), as: UTF8.self))] {
                 let response = try service.callNeutrally("reorder", form, ticket: ticket)
                 #expect(response.status == 400)
-                #expect(response.json["message"] == "no member may be called __proto__.")
+                #expect(response.json["message"] == "a member must not have the name __proto__.")
             }
             #expect(backend.requests.isEmpty)
         }

@@ -67,7 +67,7 @@ import Testing
         ),
         ("https://shop.example.com/../x", #"expected a path without "." and "..""#),
         ("https://shop.example.com/{order_id", "a brace has no partner; write {{ or }} for a brace itself"),
-        ("https://shop.example.com/{order}", "the function has no parameter order; it has customer_id, order_id, note"),
+        ("https://shop.example.com/{order}", "the function has no parameter order; its parameters are customer_id, order_id, note"),
         ("https://shop.example.com/{note}", #"the parameter note may be missing; add it to "required", or leave it out here"#),
     ]) func `an address is rejected`(_ url: String, _ problem: String) throws {
         let found = try directory.problems(function: ["request": #"{"method":"POST","url":"\#(url)"}"#])
@@ -84,7 +84,7 @@ import Testing
         ("X-A", #""a\r\nb""#, "expected 1 to 4096 visible ASCII characters and inner spaces"),
         ("X-A", #"" a""#, "expected 1 to 4096 visible ASCII characters and inner spaces"),
         ("X-A", #""é""#, "expected 1 to 4096 visible ASCII characters and inner spaces"),
-        ("X-A", #""{other}""#, "the function has no parameter other; it has customer_id, order_id, note"),
+        ("X-A", #""{other}""#, "the function has no parameter other; its parameters are customer_id, order_id, note"),
         ("X-A", #""{""#, "a brace has no partner; write {{ or }} for a brace itself"),
         (
             "X-Api-Key", #""in plain text""#,
@@ -193,12 +193,12 @@ import Testing
         #expect(try warnings("user") == [])
         #expect(
             try warnings("model") == [
-                "$.bots[0].functions[0].confirm: the model can confirm its own call, also when a text that it has read instructs it to; give \"user\", "
+                "$.bots[0].functions[0].confirm: the model can confirm its own call, also when a text that it has read instructs it to; set \"user\", "
                     + "unless a wrong call of cancel_order does no harm"
             ])
         #expect(
             try warnings("none") == [
-                "$.bots[0].functions[0].confirm: there is no confirmation, so a text that the model has read can make it call cancel_order; give \"user\", "
+                "$.bots[0].functions[0].confirm: there is no confirmation, so a text that the model has read can make it call cancel_order; set \"user\", "
                     + "unless a wrong call does no harm"
             ])
     }

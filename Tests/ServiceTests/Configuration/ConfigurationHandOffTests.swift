@@ -112,7 +112,7 @@ import Time
         #expect(
             try warnings(#"{"confirm":"none"}"#) == [
                 "$.bots[0].connect_to_person.confirm: there is no confirmation, so a text that the model has read can make it call connect_to_person; "
-                    + "give \"user\", unless a wrong call does no harm"
+                    + "set \"user\", unless a wrong call does no harm"
             ])
     }
 

@@ -23,7 +23,7 @@ import Testing
         (#""shutdown":{"type":"x"}"#, "$.shutdown.type: unknown key; known here: drain_seconds"),
         (#""listen":{"роrt":1}"#, #"$.listen.роrt: unknown key: its letters р, о are Cyrillic; type "port" in Latin letters"#),
         (#""listen":{"p\u03BFrt":1}"#, "$.listen.p\u{3BF}rt: unknown key: its letter \u{3BF} is Greek; type \"port\" in Latin letters"),
-        (#""listen":{"port\u200B":1}"#, "$.listen.port\u{200B}: unknown key: its character U+200B is not ASCII; type \"port\" anew"),
+        (#""listen":{"port\u200B":1}"#, "$.listen.port\u{200B}: unknown key: its character U+200B is not ASCII; type \"port\" again"),
         (#""listen":{"порт":1}"#, "$.listen.порт: unknown key; known here: \(listenerKeys)"),
         (#""webhook":{}"#, "$.webhook: unknown key; it belongs to $.apps[]"),
         (#""tls":{}"#, "$.tls: unknown key; it belongs to $.listen or $.admin"),

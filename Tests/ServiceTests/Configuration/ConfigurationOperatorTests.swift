@@ -52,13 +52,13 @@ import Testing
             (#""notifiers":["logs"]"#, #"$.operators.notifiers[0]: no notifier has this name; did you mean "log"?"#),
             (
                 #""notifiers":["log","push"]"#,
-                "$.operators.notifiers[1]: a notifier of type \"rustore\" passes on no events for operators; name one of type \"http\" or \"log\""
+                "$.operators.notifiers[1]: a notifier of type \"rustore\" delivers no events for operators; use one of type \"http\" or \"log\""
             ),
             (
                 #""notifiers":["relay"]"#,
-                "$.operators.notifiers[0]: a notifier of type \"pyrus\" passes on no events for operators; name one of type \"http\" or \"log\""
+                "$.operators.notifiers[0]: a notifier of type \"pyrus\" delivers no events for operators; use one of type \"http\" or \"log\""
             ),
-            (#""notifiers":["log","log"]"#, "$.operators.notifiers[1]: this notifier is named twice"),
+            (#""notifiers":["log","log"]"#, "$.operators.notifiers[1]: this notifier is listed twice"),
             (#""notifiers":[1]"#, "$.operators.notifiers[0]: expected the name of a notifier, found a number"),
             (#""notifiers":"log""#, #"$.operators.notifiers: expected a list, found a string; write ["…"]"#),
             (#""thresholds":{"paused_seconds":0}"#, "$.operators.thresholds.paused_seconds: expected an integer from 1 to 86400, found 0"),

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a character that must be escaped is reported with its escape`() {
-        #expect(DestinationURL.Problem.character(0x7B).description == "an address has no {; write %7B in its place")
+        #expect(DestinationURL.Problem.character(0x7B).description == "an address cannot contain {; write %7B in its place")
     }
 
     @Test(arguments: [

@@ -47,7 +47,7 @@ enum PushTokenCases {
 
 extension PushTokenCases {
     private static let missingDevice =
-        "instance_id is not as expected: it is missing; give the device in instance_id or device_id."
+        "instance_id is not as expected: it is missing; give the device's id in instance_id or device_id."
 
     private static func expected(_ field: String, _ longest: Int) -> String {
         "\(field) is not as expected: expected a string of 1 to \(longest) UTF-16 code units without control characters, or null."
@@ -84,7 +84,7 @@ extension PushTokenCases {
     }
 
     private static func devices() throws -> [ExchangeCase] {
-        let other = "device_id is not as expected: the same as instance_id, or nothing."
+        let other = "device_id is not as expected: the same value as instance_id, or no value."
         func body(_ instance: String?, _ device: String?) throws -> [UInt8] {
             try kit(["instance_id": instance, "device_id": device])
         }

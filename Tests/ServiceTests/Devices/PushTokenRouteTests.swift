@@ -37,7 +37,7 @@ import Time
         let members = #""security_keys":{"longest_life_seconds":7776000}"#
         let fixture = try PushTokenFixture(members: members)
         let missing = ExchangeCase.error(
-            "malformed", "instance_id is not as expected: it is missing; give the device in instance_id or device_id.")
+            "malformed", "instance_id is not as expected: it is missing; give the device's id in instance_id or device_id.")
         var statuses: [Int: Int] = [:]
         for exchange in try AuthorizeCases.all() where exchange.path == "/pyrus/authorize" {
             let isAuthorized = exchange.status == 200
@@ -141,7 +141,7 @@ import Time
     }
 
     @Test(arguments: [
-        (StoreError.Kind.queueFull, "queue_full", "Too many deliveries wait; try again later.", "30"),
+        (StoreError.Kind.queueFull, "queue_full", "Too many deliveries are pending; try again later.", "30"),
         (.diskFull, "disk_full", "There is no room to store it; try again later.", "60"),
         (.corrupt, "corrupt", "The store is damaged; try again later.", "60"),
         (.unavailable, "unavailable", "It could not be stored; try again.", "5"),

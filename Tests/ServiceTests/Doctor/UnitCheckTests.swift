@@ -96,7 +96,7 @@ import Testing
         try root.write("etc/systemd/system/deskgate.service", text)
         // The unit names another configuration than the test's.
         let warnings = try messages(examine(nil), .unit)
-        #expect(warnings.count == 1 && warnings[0].contains("it serves /etc/deskgate/config.json, and "))
+        #expect(warnings.count == 1 && warnings[0].contains("the unit uses /etc/deskgate/config.json, but "))
         try root.write("etc/systemd/system/deskgate.service", text.replacing("/etc/deskgate/config.json", with: directory.file))
         let findings = try examine(nil)
         #expect(findings.last == DoctorFinding(.unit, state: .ok, message: "/etc/systemd/system/deskgate.service fits the configuration"))
@@ -167,7 +167,9 @@ import Testing
         try root.write("sys/fs/cgroup/pod/box/pids.current", "19\n")
         let found = try messages(examine(nil), .limits)
         #expect(found.contains { $0.hasPrefix("100 MiB of memory are allowed (memory.max of the control group /pod), and ") })
-        #expect(found.contains { $0.hasPrefix("20 threads are allowed (pids.max of the control group /pod/box), of which 19 are there, ") })
+        #expect(
+            found.contains { $0.hasPrefix("20 threads are allowed (pids.max of the control group /pod/box), of which 19 are in use, but ") }
+        )
         try root.write("sys/fs/cgroup/pod/memory.max", "1073741824\n")
         try root.write("sys/fs/cgroup/pod/box/memory.current", "1063741824\n")
         try root.write("sys/fs/cgroup/pod/box/pids.max", "200\n")
@@ -179,7 +181,8 @@ import Testing
         let shown = "LoadState=loaded\nMainPID=0\nMemoryMax=1073741824\nMemoryHigh=134217728\nTasksMax=10"
         let found = try messages(examine(shown), .limits)
         #expect(found.contains { $0.hasPrefix("128 MiB of memory are allowed (MemoryHigh of systemd's unit deskgate.service), and ") })
-        #expect(found.contains { $0.hasPrefix("10 threads are allowed (TasksMax of systemd's unit deskgate.service), 64 may be needed") })
+        #expect(
+            found.contains { $0.hasPrefix("10 threads are allowed (TasksMax of systemd's unit deskgate.service), but 64 may be needed") })
     }
 
     @Test func `an unknown unit is treated as missing`() throws {

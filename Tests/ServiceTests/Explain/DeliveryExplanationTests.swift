@@ -63,7 +63,7 @@ import Time
 
     @Test(
         arguments: [
-            ("status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver"),
+            ("status_503", "Check its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver"),
             ("status_500", "Look at the receiver's log"),
         ])
     func `an ended delivery promises no further attempt`(_ reason: String, _ cause: String) {
@@ -81,7 +81,7 @@ import Time
     /// The delivery has waited already, so waiting is no remedy.
     @Test(
         arguments: [
-            (false, "status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver."),
+            (false, "status_503", "Check its latest attempts (deskgate deliveries list --notifier sink), and repair its receiver."),
             (false, "status_500", "Look at the receiver's log; Deskgate tries again."),
             (true, "status_429", "Have the provider raise your quota of pushes."),
             (true, "device_delayed", "No repair is needed: the provider limits the pushes to one device."),

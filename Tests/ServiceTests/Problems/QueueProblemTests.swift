@@ -201,7 +201,7 @@ import Time
     @Test(arguments: [
         (
             "status_503", "(status_503).",
-            "See its latest attempts (deskgate deliveries list --notifier crm), and repair its receiver. It continues by itself"
+            "Check its latest attempts (deskgate deliveries list --notifier crm), and repair its receiver. It continues by itself"
         ),
         (
             "status_401", "(status_401).",

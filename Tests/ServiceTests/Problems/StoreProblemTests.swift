@@ -10,10 +10,10 @@ import Time
     /// Operators who get the event see no other report.
     @Test(
         arguments: [
-            (Self.refused(["$.log.levle: unknown key"]), "stays in force: $.log.levle: unknown key.", "Mend that"),
-            (Self.refused([#"did you mean "level"?"#]), #"stays in force: did you mean "level"?"#, "Mend that"),
-            (Self.refused(["$.host: empty.", "$.port: zero."]), "stays in force: $.host: empty.; $.port: zero.", "Mend that"),
-            (Self.refused(["1", "2", "3", "4", "5"]), "stays in force: 1; 2; 3, and 2 more.", "Mend that"),
+            (Self.refused(["$.log.levle: unknown key"]), "stays in force: $.log.levle: unknown key.", "Correct that"),
+            (Self.refused([#"did you mean "level"?"#]), #"stays in force: did you mean "level"?"#, "Correct that"),
+            (Self.refused(["$.host: empty.", "$.port: zero."]), "stays in force: $.host: empty.; $.port: zero.", "Correct that"),
+            (Self.refused(["1", "2", "3", "4", "5"]), "stays in force: 1; 2; 3, and 2 more.", "Correct that"),
             (Self.refused(["1"], keys: ["$.listen.port"]), "only a restart takes over $.listen.port.", "Restart the service"),
             (
                 Self.refused(["1", "2", "3", "4"], keys: ["$.u", "$.v", "$.w", "$.x"]),

@@ -47,7 +47,7 @@ enum AdminCases {
     }
 
     private static func refusedKeys() -> [ExchangeCase] {
-        let ttl = "ttl_seconds: expected a whole number of seconds, or 0 for ever."
+        let ttl = "ttl_seconds: expected a whole number of seconds, or 0 for no expiry."
         let known = "known are app_id, user_id, ttl_seconds."
         let shop = #""app_id":"shop","user_id":"user-1""#
         let longest = "A key may live at most 1097738497263 seconds, or for ever."

@@ -128,7 +128,7 @@ extension AuthorizeCases {
                     "form, \(field) empty", message: "\(field) is empty; expected \(expectation).", body: form([field: ""]),
                     headers: formType),
                 malformed(
-                    "form, \(field) twice", message: "\(field) is given twice; expected it once.", body: form(extra: "&\(field)=x"),
+                    "form, \(field) twice", message: "\(field) is given twice; expected a single value.", body: form(extra: "&\(field)=x"),
                     headers: formType),
                 malformed(
                     "form, \(field) with a NUL", message: "\(field) holds a control character; expected \(expectation).",
@@ -184,7 +184,7 @@ extension AuthorizeCases {
     }
 
     private static func formMistakes() throws -> [ExchangeCase] {
-        let badEscape = "The body is not a valid form: the form holds a % without two hexadecimal digits."
+        let badEscape = "The body is not a valid form: the form contains a % without two hexadecimal digits."
         let missing = "app_id is missing; expected a string of 1 to 255 UTF-16 code units."
         return try [
             malformed("form with a bad escape", message: badEscape, body: form(["user_id": "user%2"]), headers: formType),

@@ -10,7 +10,7 @@ import Testing
     private static let elsewhere = #""allow":["192.0.2.0/24","2001:db8::/32"]"#
     private static let here = #""allow":["192.0.2.0/24","127.0.0.0/8"]"#
     private static let wrongNetwork = ExchangeCase.error("forbidden_network", "Calls from this network are not accepted.")
-    private static let wrongHeader = ExchangeCase.error("forbidden_header", "This call lacks the header that shows who may call.")
+    private static let wrongHeader = ExchangeCase.error("forbidden_header", "This call lacks the required shared header.")
 
     private static func header(_ secrets: Int...) -> String {
         let list = secrets.map { "\"\(TestSecret.text($0))\"" }.joined(separator: ",")

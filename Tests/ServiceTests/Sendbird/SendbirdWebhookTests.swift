@@ -75,7 +75,7 @@ import Threading
 
     @Test func `an invalid member is logged once an hour`() throws {
         let fixture = try SendbirdFixture.known()
-        let line = "a member of a webhook has an unexpected form and was left out member=payload.message app=APP"
+        let line = "a member of a webhook has an unexpected type and was ignored member=payload.message app=APP"
         for (number, (passed, lines)) in [(0, 1), (3_599_999, 1), (1, 2), (0, 2)].enumerated() {
             fixture.pass(milliseconds: UInt64(passed))
             let body = SendbirdBody.message("\(number + 1)").replacing(#""message":"Hello""#, with: #""message":7"#)

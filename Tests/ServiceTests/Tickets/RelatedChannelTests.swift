@@ -71,7 +71,7 @@ import Testing
             hide()
             let full = try call(Array(channels.dropFirst()))
             #expect(full.error == "too_many_channels")
-            #expect(full.json?["message"] == "related_channels: at most 2 beside those that support has added.")
+            #expect(full.json?["message"] == "related_channels: at most 2 in addition to those that support has added.")
         }
     }
 

@@ -127,7 +127,7 @@ enum WebhookCases {
             ExchangeCase(
                 name: name, path: path, headers: headers, body: body, status: 400, answer: ExchangeCase.error("malformed", message))
         }
-        let noTicket = "ticket_id is missing; expected a whole number of 64 bits."
+        let noTicket = "ticket_id is missing; expected a 64-bit integer."
         let signed = WebhookBody.json(["ticket_id": nil], token: ["app_id": #""sign""#])
         return try [
             malformed("an empty body", message: "The body is not valid JSON: line 1, column 1: the text ends too early.", body: []),

@@ -145,7 +145,7 @@ private typealias Comment = Core.Comment
         #expect(try WebhookParser(WebhookBody.json(comment: ["is_inbound": "true"]).span).comment() == nil)
     }
 
-    private static let integer = "a whole number of 64 bits"
+    private static let integer = "a 64-bit integer"
     private static func identifier(_ longest: Int) -> String { "a string of 1 to \(longest) UTF-16 code units without control characters" }
 
     private static let missing: [([UInt8], String, String)] = [

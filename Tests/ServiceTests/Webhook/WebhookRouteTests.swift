@@ -127,7 +127,7 @@ import Time
     }
 
     @Test(arguments: [
-        (StoreError.Kind.queueFull, "queue_full", "Too many deliveries wait; try again later.", "30"),
+        (StoreError.Kind.queueFull, "queue_full", "Too many deliveries are pending; try again later.", "30"),
         (.diskFull, "disk_full", "There is no room to store it; try again later.", "60"),
         (.corrupt, "corrupt", "The store is damaged; try again later.", "60"),
         (.unavailable, "unavailable", "It could not be stored; try again.", "5"),
@@ -233,7 +233,7 @@ import Time
         #expect(
             fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix(name) }
                 == members.map { #"\#(name)app="shop",member="\#($0)"} 2"# })
-        let message = "WARN  a member of a webhook has an unexpected form and was left out"
+        let message = "WARN  a member of a webhook has an unexpected type and was ignored"
         let lines = try fixture.log.lines()
         #expect(lines.sorted() == members.map { "\(message) member=\($0) app=shop request_id=r1" }.sorted())
         #expect(fixture.store.accepted.count == 2)

@@ -70,8 +70,8 @@ import Testing
         try primary.setSynchronousStandby(names)
         try waitForStandby(names.hasPrefix("ANY") ? "quorum" : "sync")
         let expected =
-            "synchronous_standby_names is \(names), and 1 of the 2 standbys that it wants are synchronous: "
-            + "every commit waits until they are; start the standby, or take it out of synchronous_standby_names"
+            "synchronous_standby_names is \(names), and 1 of the 2 required standbys are synchronous: "
+            + "every commit waits until they are; start the standby, or remove it from synchronous_standby_names"
         #expect(try report(as: "postgres").warnings == [expected])
     }
 

@@ -30,14 +30,14 @@ import Testing
     func `fewer synchronous standbys than required are reported`(_ names: String, _ share: String) {
         let warnings = Self.warnings(names, [Self.standby("a", "sync"), Self.standby("c", "async")])
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains("\(share) standbys that it wants are synchronous: every commit waits") == true)
+        #expect(warnings.first?.contains("\(share) required standbys are synchronous: every commit waits") == true)
     }
 
     /// It is not missing.
     @Test func `a standby that catches up is reported with its state`() {
         let warnings = Self.warnings("a", [Self.standby("a", "potential", state: "catchup")])
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains(" 0 of the 1 standbys that it wants are synchronous; ") == true)
+        #expect(warnings.first?.contains(" 0 of the 1 required standbys are synchronous; ") == true)
         #expect(warnings.first?.contains("; a is connected, and its state is catchup: every commit waits") == true)
     }
 

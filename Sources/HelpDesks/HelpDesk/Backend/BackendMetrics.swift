@@ -15,9 +15,9 @@ struct BackendMetrics: Sendable {
             "deskgate_backend_checks_total", "Calls of an app's backend by result, and requests for which it was not called.",
             labels: ["app", "result"])
         durations = registry.histogram(
-            "deskgate_backend_check_duration_seconds", "How long calls of an app's backend took.", labels: ["app"], bounds: Self.bounds)
+            "deskgate_backend_check_duration_seconds", "Duration of calls of an app's backend.", labels: ["app"], bounds: Self.bounds)
         hits = registry.counter(
-            "deskgate_backend_cache_hits_total", "Requests that were decided by a kept answer of an app's backend.",
+            "deskgate_backend_cache_hits_total", "Requests that were decided with a cached answer of an app's backend.",
             labels: ["app", "result"])
     }
 

@@ -130,14 +130,14 @@ final class BackendVerifier: Sendable {
 
     private func log(_ change: BackendCallCoalescer<Waiter>.Change, _ reply: BackendReply) {
         guard change != .closed, let failure = reply.failure else {
-            return services.logger.log(.info, message: "a backend decides again", fields: ["app": .string(app)])
+            return services.logger.log(.info, message: "a backend returns decisions again", fields: ["app": .string(app)])
         }
         let remedy =
             change == .opened
             ? "check the backend of apps[].verify.url; Deskgate retries by itself"
             : "if others send junk keys, let the backend answer them 401, 403 or 404; meanwhile it gets at most ten new keys a second"
         services.logger.log(
-            .warning, message: change == .opened ? "a backend cannot decide" : "a backend fails for new keys",
+            .warning, message: change == .opened ? "a backend returns no decisions" : "a backend fails for new keys",
             fields: [
                 "app": .string(app), "reason": .string(failure.reason.rawValue), "cause": .string(failure.cause),
                 "when_undecided": .string(settings.whenUndecided.rawValue), "remedy": .string(remedy),

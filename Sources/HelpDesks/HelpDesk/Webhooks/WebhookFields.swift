@@ -7,7 +7,7 @@ package import Time
 /// Members that identify an event are required; one of another type is an error. The help desk posts a webhook only once, so an optional
 /// member of another type is treated as absent and listed in `leftOut`.
 package struct WebhookFields {
-    private static let integer = "a whole number of 64 bits"
+    private static let integer = "a 64-bit integer"
 
     /// Shared by the objects of one body.
     private final class SkippedMembers {

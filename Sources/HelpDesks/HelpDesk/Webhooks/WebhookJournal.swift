@@ -54,7 +54,7 @@ package final class WebhookJournal: Sendable {
             guard isDue("\(app) \(member)") else { continue }
             var fields: LogFields = ["member": .string(member), "app": .string(app)]
             context.append(to: &fields)
-            services.logger.log(.warning, message: "a member of a webhook has an unexpected form and was left out", fields: fields)
+            services.logger.log(.warning, message: "a member of a webhook has an unexpected type and was ignored", fields: fields)
         }
     }
 

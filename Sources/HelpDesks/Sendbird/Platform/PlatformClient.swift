@@ -44,7 +44,7 @@ package final class PlatformClient: Sendable {
         _ api: PlatformAPI, baseURL: String, tokens: [SecretBytes], timeoutMilliseconds: Int = defaultTimeoutMilliseconds, clocks: Clocks,
         observer: PlatformObserver?, send: @escaping Sender
     ) {
-        precondition(!tokens.isEmpty, "without a token nothing can be asked")
+        precondition(!tokens.isEmpty, "at least one token is required")
         self.api = api
         self.baseURL = baseURL
         self.tokens = tokens

@@ -39,7 +39,7 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
     package var description: String {
         switch self {
         case .unauthorized: "Sendbird refuses the API token"
-        case .notFound(let refusal): "Sendbird does not have it (\(refusal))"
+        case .notFound(let refusal): "Sendbird does not have the requested object (\(refusal))"
         case .invalid(let refusal): "Sendbird refuses the request (\(refusal))"
         case .rateLimited(let milliseconds), .heldBack(let milliseconds):
             "Sendbird rejects requests beyond its limit; wait \((milliseconds + 999) / 1000) seconds"

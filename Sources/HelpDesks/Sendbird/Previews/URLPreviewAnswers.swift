@@ -10,7 +10,7 @@ struct URLPreviewAnswers {
     private let refusals = AuthorizeRefusals()
     let off = Response.error(404, code: "off", message: "This app has no URL previews.")
     let busy = Response.error(
-        503, code: "busy", message: "Too many pages are being fetched; try again.", headers: [("Retry-After", "2")])
+        503, code: "busy", message: "Too many pages are being fetched; retry later.", headers: [("Retry-After", "2")])
 
     var undecided: Response { refusals.undecided }
 

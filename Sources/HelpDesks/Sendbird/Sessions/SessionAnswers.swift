@@ -14,7 +14,7 @@ struct SessionAnswers: Sendable {
     let unusableUser = Response.error(400, code: "malformed", message: "user_id: the help desk takes no such id.")
     private let denied = AuthorizeRefusals().denied
     private let unavailable = Response.error(
-        503, code: "unavailable", message: "The help desk gives no session token now; try again.",
+        503, code: "unavailable", message: "The help desk cannot issue a session token now; retry later.",
         headers: [("Retry-After", "\(unavailableSeconds)")])
 
     func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> AuthenticatedAnswer {

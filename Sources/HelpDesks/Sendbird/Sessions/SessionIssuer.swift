@@ -177,7 +177,7 @@ final class SessionIssuer: Sendable {
                     .error, message: "the session tokens of a user may outlive a revocation",
                     fields: [
                         "app": .string(appID), "reason": .string(error.kind.rawValue),
-                        "remedy": .string("when the store works again, sign the user out once more"),
+                        "remedy": .string("when the store works again, sign the user out again"),
                     ])
             }
         }

@@ -75,7 +75,7 @@ enum TicketRequest: Sendable {
     static func relate(_ body: JSONObject) throws(BodyError) -> TicketRequest {
         // A missing member must not clear the channels.
         guard case .array? = body["related_channels"] else {
-            throw .unexpected(field: "related_channels", expectation: "expected a list of strings, which is empty to clear them")
+            throw .unexpected(field: "related_channels", expectation: "expected a list of strings; an empty list clears them")
         }
         let channels = try body.texts("related_channels")
         return .relate(

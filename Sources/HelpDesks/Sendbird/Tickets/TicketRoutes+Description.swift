@@ -7,7 +7,7 @@ extension TicketRoutes {
     private static let text = "Only the person's own tickets: another's look as if they were not there. The body is JSON."
     private static let number: JSONValue = ["anyOf": [Schema.integer(1...Int64.max), ["type": "string", "pattern": "^[1-9][0-9]*$"]]]
     private static let ticketID = ("ticket_id", CallDescription.described(number, "The help desk's number of the ticket."))
-    private static let messageID = ("message_id", CallDescription.described(number, "The number of the message in which support asks."))
+    private static let messageID = ("message_id", CallDescription.described(number, "The number of the message with support's question."))
 
     private static let maybeText = Schema.nullable(Schema.text)
     private static let fields = Schema.nullable(["type": "object", "additionalProperties": Schema.text])
@@ -25,10 +25,10 @@ extension TicketRoutes {
     private static let ticket = Schema.object(members + [("related_channels", related)])
 
     static let list = described(
-        "Lists the person's open or closed tickets, the last changed first, ten a page.",
+        "Lists the person's open or closed tickets, the last changed first, ten on a page.",
         members: [
             ("state", Schema.nullable(Schema.choice(of: TicketQuery.Selection.self))),
-            ("custom_fields", CallDescription.described(fields, "Fields that the tickets must have, all of them.")), ("after", maybeText),
+            ("custom_fields", CallDescription.described(fields, "The tickets must have all of these fields.")), ("after", maybeText),
         ], required: [],
         success: RouteDescription.Answer(
             200, text: "The tickets, and the position of the next page; null at the end.",
@@ -42,7 +42,7 @@ extension TicketRoutes {
     static let count = described(
         "Counts the person's tickets.", members: [], required: [],
         success: RouteDescription.Answer(
-            200, text: "How many are open and closed.",
+            200, text: "The numbers of open and closed tickets.",
             schema: Schema.object([("open", Schema.integer(0...Int64.max)), ("closed", Schema.integer(0...Int64.max))])))
 
     static let create = described(
@@ -59,7 +59,8 @@ extension TicketRoutes {
             (
                 "related_channels",
                 CallDescription.described(
-                    Schema.nullable(Schema.array(Schema.text)), "Channels that the person has joined; another one is 400 `foreign_channel`."
+                    Schema.nullable(Schema.array(Schema.text)),
+                    "Channels that the person has joined; any other channel is answered 400 `foreign_channel`."
                 )
             ), ("message", maybeText),
         ], required: ["title"],
@@ -74,7 +75,10 @@ extension TicketRoutes {
         "Closes a ticket that is active or idle.",
         members: [
             ticketID,
-            ("comment", CallDescription.described(Schema.nullable(Schema.line(0...Ticket.longestCloseComment)), "Why, for support.")),
+            (
+                "comment",
+                CallDescription.described(Schema.nullable(Schema.line(0...Ticket.longestCloseComment)), "The reason, for support.")
+            ),
         ], required: ["ticket_id"], success: one, others: [notFound, conflict])
 
     static let reopen = described(
@@ -82,14 +86,14 @@ extension TicketRoutes {
         others: [notFound, conflict])
 
     static let relate = described(
-        "Says which channels of the person's a ticket is about.",
+        "Sets the person's channels that are related to a ticket.",
         members: [
             ticketID,
             (
                 "related_channels",
                 CallDescription.described(
                     ["type": "array", "items": Schema.text, "maxItems": .integer(Int64(TicketDraft.maximumRelatedChannels))],
-                    "Channels that the person has joined; another one is 400 `foreign_channel`. An empty list clears them.")
+                    "Channels that the person has joined; any other channel is answered 400 `foreign_channel`. An empty list clears them.")
             ),
         ], required: ["ticket_id", "related_channels"], success: one, others: [notFound])
 
@@ -100,7 +104,7 @@ extension TicketRoutes {
                 "type": "object", "additionalProperties": Schema.text, "minProperties": 1,
                 "maxProperties": .integer(Int64(TicketField.maximumFields)),
             ],
-            "The fields; an empty text clears one. A key that the app's configuration does not list is 400 `field_not_allowed`, and "
+            "The fields; an empty string clears one. A key that the app's configuration does not list is answered 400 `field_not_allowed`, and "
                 + "nothing is set."
         )
     )
@@ -111,11 +115,13 @@ extension TicketRoutes {
         ]))
 
     static let ticketFields = described(
-        "Sets fields of a ticket; others stay.", members: [ticketID, settable], required: ["ticket_id", "custom_fields"], success: set,
+        "Sets fields of a ticket; the other fields do not change.", members: [ticketID, settable],
+        required: ["ticket_id", "custom_fields"], success: set,
         others: [notFound])
 
     static let customerFields = described(
-        "Sets the person's own fields; others stay.", members: [settable], required: ["custom_fields"], success: set, others: [stranger])
+        "Sets the person's own fields; the other fields do not change.", members: [settable], required: ["custom_fields"], success: set,
+        others: [stranger])
 
     static let confirm = described(
         "Answers support's question whether the ticket may be closed.",
@@ -128,7 +134,7 @@ extension TicketRoutes {
         members: [ticketID, messageID, ("score", Schema.integer(1...5)), ("comment", maybeText)],
         required: ["ticket_id", "message_id", "score"], success: one, others: [notFound, conflict])
 
-    private static var one: RouteDescription.Answer { RouteDescription.Answer(200, text: "The ticket as it is now.", schema: ticket) }
+    private static var one: RouteDescription.Answer { RouteDescription.Answer(200, text: "The present ticket.", schema: ticket) }
     private static let notFound = RouteDescription.Answer(
         404, text: "The person has no such ticket (`not_found`), or the app serves no tickets (`off`).")
     private static let stranger = RouteDescription.Answer(
@@ -136,7 +142,7 @@ extension TicketRoutes {
     private static let conflict = RouteDescription.Answer(
         409,
         text:
-            "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing or is not of support (`not_asked`), or "
+            "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing or is not from support (`not_asked`), or "
             + "the help desk does not offer it (`unsupported`).")
     private static let off = RouteDescription.Answer(404, text: "The app serves no tickets (`off`).")
 
@@ -151,11 +157,11 @@ extension TicketRoutes {
             answers: [success, CallDescription.malformed, CallDescription.denied]
                 + (others.contains { $0.status == 404 } ? [] : [off]) + others
                 + [
-                    RouteDescription.Answer(429, text: "A limit of ours or of Sendbird's is reached.", headers: ["Retry-After"]),
+                    RouteDescription.Answer(429, text: "A limit of Deskgate or of Sendbird is reached.", headers: ["Retry-After"]),
                     RouteDescription.Answer(
                         503,
                         text:
-                            "A failure of the service or of its dependencies, never a denial: Sendbird is unavailable, or refuses our token.",
+                            "A failure of the service or of its dependencies, never a denial: Sendbird is unavailable, or rejects Deskgate's token.",
                         headers: ["Retry-After"]),
                 ])
     }

@@ -62,7 +62,7 @@ extension Report {
     static func identity(appID: String, body: Span<UInt8>) throws(CryptoError) -> Event.Identity {
         let digest = try sha256(body)
         guard let identity = identity(appID: appID, digest: Hexadecimal.text(digest.span)) else {
-            preconditionFailure("hexadecimal digits are an identity")
+            preconditionFailure("a hexadecimal text is a valid identifier")
         }
         return identity
     }

@@ -5,8 +5,8 @@ internal import JSON
 extension SendbirdSender {
     var description: RouteDescription {
         RouteDescription(
-            self == .chat ? "Takes a webhook of Sendbird Chat." : "Takes a webhook of Sendbird Desk.",
-            text: "The answer 200 comes once its consequences are durable. Other events are answered 200 `ignored`.",
+            self == .chat ? "Receives a webhook of Sendbird Chat." : "Receives a webhook of Sendbird Desk.",
+            text: "The server answers 200 after the resulting changes are durable. Irrelevant events are answered 200 `ignored`.",
             parameters: [
                 RouteDescription.Parameter("app", place: .path, schema: Schema.text, text: "The app's Application ID."),
                 RouteDescription.Parameter(
@@ -26,9 +26,9 @@ extension SendbirdSender {
                     400, text: "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
                     403,
-                    text: "The app is unknown or the signature is wrong (`denied`), or the caller is not accepted (`forbidden_network`, "
+                    text: "The app is unknown or the signature is wrong (`denied`), or the caller is not allowed (`forbidden_network`, "
                         + "`forbidden_certificate`, `forbidden_header`)."),
-                RouteDescription.Answer(503, text: "It could not be stored.", headers: ["Retry-After"]),
+                RouteDescription.Answer(503, text: "The webhook could not be stored.", headers: ["Retry-After"]),
             ])
     }
 
